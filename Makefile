@@ -1,0 +1,52 @@
+# `make help` lists the targets. Everything is set up on the way: a plain venv in .venv, pinned.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+SETUP := .make/setup
+# Stored outputs must not depend on the time a run took or on who looks.
+STORED := GAPFM_TEACH_STATIC=1 TQDM_DISABLE=1
+NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
+SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) $(wildcard preview/* preview/*/*)
+
+.PHONY: help setup site test lint lab notebooks bench quarto clean
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(SETUP) ## Make .venv with pinned versions and this package in it
+
+$(SETUP): requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@mkdir -p .make && touch $@
+
+site: .make/site ## Build the rendered tutorial into _site/
+
+.make/site: $(SETUP) $(SITE_SOURCES)
+	$(BIN)/python -m preview.site
+	@touch $@
+
+test: $(SETUP) lint ## Pass all tests, and re-run every notebook comparing its outputs
+	$(BIN)/python -m pytest tests
+	$(STORED) $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg notebooks
+
+lint: $(SETUP) ## Style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+lab: $(SETUP) ## Open JupyterLab on the notebooks
+	$(BIN)/jupyter lab notebooks
+
+notebooks: $(SETUP) ## Re-execute all notebooks in place and store their outputs
+	$(STORED) $(BIN)/python tools/store_notebooks.py $(NOTEBOOKS)
+
+bench: $(SETUP) ## Measure, print a table, and write it to benchmarks/results.md
+	$(BIN)/python benchmarks/run.py
+
+quarto: $(SETUP) ## Put the Quarto program into .venv, where the network allows
+	$(BIN)/python -m pip install --quiet quarto-cli
+
+clean: ## Remove what the targets above made
+	rm -rf .venv .make _site

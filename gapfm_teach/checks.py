@@ -1,0 +1,128 @@
+"""Argument checks shared by the whole package: one clear error, naming value and remedy."""
+
+import operator
+
+import numpy as np
+
+
+def check_count(value, name: str, *, low: int = 1, high: int | None = None) -> int:
+    """Return `value` as an int in [low, high].
+
+    Raises TypeError for something that is no whole number, ValueError when out of range.
+    """
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a whole number, got {value!r}; pass an int such as {max(low, 1)}"
+        ) from None
+    if count < low or (high is not None and count > high):
+        wanted = f"at least {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} must be {wanted}, got {count}")
+    return count
+
+
+def check_real(value, name: str, *, low: float = 0.0, low_open: bool = False) -> float:
+    """Return `value` as a finite float, at least `low` (above it when `low_open`).
+
+    Raises TypeError for something that is no number, ValueError when out of range.
+    """
+    try:
+        real = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, got {value!r}; pass a float") from None
+    if not np.isfinite(real) or real < low or (low_open and real == low):
+        wanted = f"above {low:g}" if low_open else f"at least {low:g}"
+        raise ValueError(f"{name} must be finite and {wanted}, got {real!r}")
+    return real
+
+
+def check_choice(value, name: str, choices: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `choices`; raises ValueError that lists them."""
+    if value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {listed}, got {value!r}")
+    return value
+
+
+def check_random_state(value, name: str = "random_state") -> np.random.Generator:
+    """Return a Generator from None, a non-negative int, or a Generator (used as it is)."""
+    if isinstance(value, np.random.Generator):
+        return value
+    if value is None:
+        return np.random.default_rng()
+    return np.random.default_rng(check_count(value, name, low=0))
+
+
+def check_grades(grades, name: str = "grades", *, allow_unrated: bool = True) -> np.ndarray:
+    """Return `grades` as int64 (N,): whole numbers, 0 (unrated) allowed or not.
+
+    Raises ValueError that names the first offender: not one-dimensional, not a number,
+    fractional, negative, or 0 where only rated items may stand.
+    """
+    array = _one_dimensional(grades, name)
+    with np.errstate(invalid="ignore"):
+        whole = np.isfinite(array) & (array == np.floor(array))
+    _refuse_first(array, ~whole, name, "must be whole numbers; multiply half stars by 2")
+    low = 0 if allow_unrated else 1
+    remedy = (
+        "must be 0 (unrated) or above"
+        if allow_unrated
+        else "must be 1 or above: rated items"
+    )
+    _refuse_first(array, array < low, name, remedy)
+    return array.astype(np.int64)
+
+
+def check_scores(scores, name: str = "scores", *, length: int | None = None) -> np.ndarray:
+    """Return `scores` as float64 (N,), all finite, of the given length.
+
+    Complex scores pass through as complex128: complex-step differentiation needs them.
+    Raises ValueError that names the first offender.
+    """
+    if np.iscomplexobj(scores):
+        array = np.asarray(scores, dtype=np.complex128)
+    else:
+        array = _one_dimensional(scores, name)
+    if length is not None and array.shape[0] != length:
+        raise ValueError(
+            f"{name} has length {array.shape[0]} but there are {length} grades; "
+            "pass one score for each grade"
+        )
+    _refuse_first(
+        array, ~np.isfinite(array), name, "must be finite; check the model's factors"
+    )
+    return array
+
+
+def check_delta(delta, max_grade: int) -> np.ndarray:
+    """Return thresholding weights as float64 (L,), L >= max_grade, none negative.
+
+    Raises ValueError when there are too few of them, or one is negative or not finite.
+    """
+    array = _one_dimensional(delta, "delta")
+    if array.shape[0] < max_grade:
+        raise ValueError(
+            f"delta has {array.shape[0]} entries but the highest grade is {max_grade}; "
+            "pass one weight for each grade 1..max_grade"
+        )
+    _refuse_first(
+        array, ~np.isfinite(array) | (array < 0), "delta", "must be finite and not < 0"
+    )
+    return array
+
+
+def _one_dimensional(values, name: str) -> np.ndarray:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, got {values!r}") from None
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
+    return array
+
+
+def _refuse_first(array: np.ndarray, bad: np.ndarray, name: str, remedy: str) -> None:
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ValueError(f"{name} {remedy}; {name}[{first}] is {array[first]:g}")

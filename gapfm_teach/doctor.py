@@ -1,0 +1,193 @@
+"""Say what is wrong with an environment, and how to mend it."""
+
+import importlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import platformdirs
+
+DISTRIBUTION = "gapfm-teach"
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+REINSTALL = "in the project's folder: make, or python -m pip install -e ."
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was looked at, how it stands ("ok", "note" or "problem"), and the remedy if any."""
+
+    name: str
+    state: str
+    detail: str
+    remedy: str = ""
+
+
+def check_environment() -> list[Check]:
+    """Return all checks. Only a "problem" keeps the tutorial from working; a "note" is about
+    something optional. A check that itself fails is a problem, never an exception."""
+    checks: list[Check] = []
+    for look in (_python, _packages, _compiled, _threads, _data, _jupyter, _browser, _site):
+        checks.extend(_guarded(look))
+    return checks
+
+
+def report(checks: list[Check]) -> str:
+    """Return the checks as text, one a line, each remedy below its problem, and a verdict."""
+    width = max(len(check.name) for check in checks)
+    lines = []
+    for check in checks:
+        lines.append(f"  {check.state:<8} {check.name:<{width}}  {check.detail}")
+        if check.remedy:
+            lines.append(f"  {'':<8} {'':<{width}}  -> {check.remedy}")
+    bad = sum(check.state == "problem" for check in checks)
+    verdict = "Everything needed is there." if not bad else f"Problems to mend: {bad}."
+    return "\n".join([*lines, "", verdict])
+
+
+def main() -> int:
+    """Print the report; return 1 when there is a problem, else 0."""
+    checks = check_environment()
+    print(report(checks))
+    return int(any(check.state == "problem" for check in checks))
+
+
+def _guarded(look: Callable[[], Iterator[Check]]) -> list[Check]:
+    try:
+        return list(look())
+    except Exception as error:
+        name = look.__name__.strip("_")
+        return [Check(name, "problem", f"{type(error).__name__}: {error}", REINSTALL)]
+
+
+def _python() -> Iterator[Check]:
+    found = ".".join(map(str, sys.version_info[:3]))
+    wanted = metadata.metadata(DISTRIBUTION)["Requires-Python"].removeprefix(">=")
+    if _version(found) < _version(wanted):
+        yield Check("Python", "problem", found, f"install Python {wanted} or newer")
+    else:
+        yield Check("Python", "ok", found)
+
+
+def _packages() -> Iterator[Check]:
+    for requirement in metadata.requires(DISTRIBUTION) or []:
+        parts = re.fullmatch(r"([\w.-]+)>=([\w.]+)", requirement)
+        if parts is None:  # one of an optional group
+            continue
+        name, wanted = parts.groups()
+        try:
+            found = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            yield Check(
+                name, "problem", "missing", f'python -m pip install "{requirement}"'
+            )
+            continue
+        if _version(found) < _version(wanted):
+            remedy = f'python -m pip install --upgrade "{requirement}"'
+            yield Check(name, "problem", f"{found} is older than {wanted}", remedy)
+        else:
+            yield Check(name, "ok", found)
+
+
+def _compiled() -> Iterator[Check]:
+    kernels = importlib.import_module("gapfm_teach.kernels")
+    if kernels.CACHE_ENABLED:
+        yield Check("compiled code", "ok", "kept between sessions")
+    else:
+        detail = "compiled anew in every session: no place to keep it can be written to"
+        remedy = "set NUMBA_CACHE_DIR to a folder of your own to save seconds each time"
+        yield Check("compiled code", "note", detail, remedy)
+
+
+def _threads() -> Iterator[Check]:
+    layers = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
+    found = [
+        layer for layer, module in layers.items() if _imports(f"numba.np.ufunc.{module}")
+    ]
+    if found:
+        yield Check(
+            "threads", "ok", f"{os.cpu_count()} processors; layers {', '.join(found)}"
+        )
+    else:
+        remedy = "python -m pip install --force-reinstall numba"
+        yield Check("threads", "problem", "Numba has no threading layer", remedy)
+
+
+def _data() -> Iterator[Check]:
+    cache = importlib.import_module("gapfm_teach.datasets.cache")
+    folder = cache.data_folder()
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK):
+        yield Check("data folder", "ok", str(folder))
+    else:
+        remedy = "set GAPFM_TEACH_DATA to a folder that you may write to"
+        yield Check("data folder", "problem", f"{folder} cannot be written to", remedy)
+    kept = cache.read_cache("movielens-100k")
+    if kept is not None:
+        yield Check("MovieLens 100K", "ok", kept.origin)
+    else:
+        remedy = (
+            'fetch it now: python -c "import gapfm_teach; gapfm_teach.load_movielens()"'
+        )
+        yield Check("MovieLens 100K", "note", "not here yet, fetched on first use", remedy)
+
+
+def _jupyter() -> Iterator[Check]:
+    specs = importlib.import_module("jupyter_client.kernelspec")
+    if "python3" in specs.KernelSpecManager().find_kernel_specs():
+        yield Check("Jupyter kernel", "ok", "python3")
+    else:
+        remedy = "python -m pip install ipykernel"
+        yield Check("Jupyter kernel", "problem", "python3 is missing", remedy)
+    try:
+        yield Check(
+            "widgets", "ok", f"jupyterlab_widgets {metadata.version('jupyterlab_widgets')}"
+        )
+    except metadata.PackageNotFoundError:
+        remedy = "python -m pip install jupyterlab_widgets"
+        yield Check("widgets", "problem", "sliders will not show in JupyterLab", remedy)
+
+
+def _browser() -> Iterator[Check]:
+    # Playwright keeps browsers of its own where no PATH leads.
+    own = list(platformdirs.user_cache_path("ms-playwright").glob("chromium-*"))
+    if own or any(map(shutil.which, CHROMIUM_NAMES)):
+        yield Check("Chromium", "ok", "found; only the browser tests use it")
+    else:
+        remedy = "apt install chromium, or python -m playwright install chromium"
+        yield Check("Chromium", "note", "not found; only the browser tests use it", remedy)
+
+
+def _site() -> Iterator[Check]:
+    beside = Path(sys.executable).parent / "quarto"
+    quarto = shutil.which("quarto") or shutil.which(str(beside))
+    pandoc = _imports("pypandoc") or shutil.which("pandoc")
+    if quarto:
+        yield Check("Quarto", "ok", "found; builds the site")
+    else:
+        detail = "not found; the preview renderer builds the site instead"
+        yield Check("Quarto", "note", detail, "optional: make quarto")
+    if pandoc:
+        yield Check("pandoc", "ok", "found; the preview renderer uses it")
+    else:
+        state = "note" if quarto else "problem"
+        remedy = "python -m pip install pypandoc_binary"
+        yield Check("pandoc", state, "not found; without Quarto the site needs it", remedy)
+
+
+def _imports(module: str) -> bool:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
+
+
+def _version(text: str) -> tuple[int, ...]:
+    """The leading numbers: "3.11.2" -> (3, 11, 2), "2.0rc1" -> (2, 0)."""
+    leading = re.match(r"[\d.]*\d", text)
+    return tuple(map(int, leading[0].split("."))) if leading else ()

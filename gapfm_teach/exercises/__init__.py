@@ -1,0 +1,29 @@
+"""Exercises that check themselves: `check(name, answer)` says what is right, or which slip it was.
+
+The answer is a function, run on fresh inputs, or a value. A wrong answer is compared with the
+known mistakes of the exercise; when one of them gives the same results, its message is shown.
+"""
+
+from . import chapter_00, chapter_01, chapter_02, chapter_03, chapter_04
+from .core import Exercise, Mistake, judge
+
+EXERCISES: dict[str, Exercise] = {
+    exercise.name: exercise
+    for chapter in (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04)
+    for exercise in chapter.EXERCISES
+}
+
+__all__ = ["EXERCISES", "Exercise", "Mistake", "check"]
+
+
+def check(name: str, answer) -> None:
+    """Print the verdict on an answer to the exercise `name`, a key of `EXERCISES`.
+
+    `answer` is a function for exercises that ask for one, else a value; None or ... counts as
+    not solved yet. Raises ValueError for an unknown name.
+    """
+    if name not in EXERCISES:
+        raise ValueError(
+            f"no exercise is called {name!r}; there are {', '.join(EXERCISES)}"
+        )
+    print(judge(EXERCISES[name], answer))

@@ -1,0 +1,257 @@
+"""All compiled code: arrays in, `out` arrays filled; no I/O, no random numbers, no checks.
+
+Twin of `smooth`, `selection` and `metrics`, and tested against them. Everything compiled stands
+in this one file, because the compiler's cache does not notice a change in another one.
+
+Shared layout, for ratings as the training loop arranges them: the rated items of user m are
+`items[indptr[m]:indptr[m + 1]]`, in descending order of grade. `cumulative` is Δ, with
+Δ[y] = δ_1 + ... + δ_y and Δ[0] = 0. `scores` and `coefficients` run parallel to `items`.
+"""
+
+import warnings
+
+import numba
+import numpy as np
+from numba import prange
+
+# Exponentials centred at mid-range stay finite, and so do their products, up to this spread.
+_WIDEST_CENTRED_RANGE = 1400.0
+
+
+def _jit(**options):
+    """numba.njit with its cache on, or without it where no folder can hold the cache.
+
+    error_model="numpy": the test for division by zero would keep the pair loop scalar.
+    """
+
+    def decorate(function):
+        try:
+            return numba.njit(cache=True, error_model="numpy", **options)(function)
+        except RuntimeError:  # "no locator available": neither this folder nor the user's
+            global CACHE_ENABLED
+            if CACHE_ENABLED:
+                warnings.warn(
+                    "compiled code cannot be kept: no writable folder for it, so every session "
+                    "compiles anew; set NUMBA_CACHE_DIR to a folder you can write to",
+                    stacklevel=2,
+                )
+            CACHE_ENABLED = False
+            return numba.njit(error_model="numpy", **options)(function)
+
+    return decorate
+
+
+CACHE_ENABLED = True
+
+
+# A sum may be reordered (else no vector instructions); NaN and infinities keep their meaning.
+@_jit(fastmath={"reassoc", "contract"})
+def _pair_row(e_i, h_i, weight, e, h, above, slope):
+    """The pairs (i, j) for all j in `e`, one division each; weight = β_ij is the same for all.
+
+    e = exp(f - middle) and h = g(-f). Adds to `above[j]` and `slope[j]` what the pair gives j;
+    returns what it gives i.
+    """
+    above_i = 0.0
+    slope_i = 0.0
+    for j in range(e.shape[0]):
+        inverse = 1.0 / (e_i + e[j])
+        i_over_j = e_i * inverse  # g(f_i - f_j)
+        j_over_i = e[j] * inverse  # g(f_j - f_i)
+        gain = (h_i - h[j]) * (i_over_j * j_over_i)  # (g(f_j) - g(f_i)) g'(f_j - f_i)
+        above_i += j_over_i
+        slope_i += gain
+        above[j] += weight * i_over_j
+        slope[j] -= weight * gain
+    return weight * above_i, weight * slope_i
+
+
+@_jit()
+def _pair_row_wide(f_i, h_i, weight, f, h, above, slope):
+    """`_pair_row` for scores too far apart for shared exponentials: one exponential a pair."""
+    above_i = 0.0
+    slope_i = 0.0
+    for j in range(f.shape[0]):
+        small = np.exp(-abs(f[j] - f_i))
+        upper = 1.0 / (1.0 + small)
+        lower = small * upper
+        j_over_i, i_over_j = (upper, lower) if f[j] >= f_i else (lower, upper)
+        gain = (h_i - h[j]) * (upper * lower)
+        above_i += j_over_i
+        slope_i += gain
+        above[j] += weight * i_over_j
+        slope[j] -= weight * gain
+    return weight * above_i, weight * slope_i
+
+
+@_jit()
+def pair_sums(scores, weights, coefficients):
+    """Smoothed GAP (8) of one user, returned, and ∂F/∂f, filled into `coefficients`.
+
+    scores f, (S,); weights Δ(y), (S,), descending, so that β_ij = weights[i] for all j < i.
+    """
+    n = scores.shape[0]
+    e = scores - 0.5 * (scores.min() + scores.max())
+    wide = scores.max() - scores.min() > _WIDEST_CENTRED_RANGE
+    if not wide:
+        e = np.exp(e)
+    h = 1.0 / (1.0 + np.exp(scores))
+    above = 0.5 * weights  # Σ_j β_ij g(f_j - f_i), begun with j = i, where g(0) = 1/2
+    coefficients[:] = 0.0
+    for i in range(1, n):
+        w, before, slope = weights[i], above[:i], coefficients[:i]
+        if wide:
+            to_above, to_slope = _pair_row_wide(e[i], h[i], w, e[:i], h[:i], before, slope)
+        else:
+            to_above, to_slope = _pair_row(e[i], h[i], w, e[:i], h[:i], before, slope)
+        above[i] += to_above
+        coefficients[i] += to_slope
+    value = 0.0
+    for i in range(n):
+        g = 1.0 / (1.0 + np.exp(-scores[i]))
+        value += g * above[i]
+        coefficients[i] += g * h[i] * above[i]
+    return value
+
+
+@_jit(parallel=True)
+def score_rated(U, V, indptr, items, scores):
+    """f_mi of (1) for every rating."""
+    for m in prange(indptr.shape[0] - 1):
+        for k in range(indptr[m], indptr[m + 1]):
+            f = 0.0
+            for d in range(U.shape[1]):
+                f += U[m, d] * V[items[k], d]
+            scores[k] = f
+
+
+@_jit(parallel=True)
+def user_coefficients(scores, indptr, grades, cumulative, coefficients, values):
+    """`pair_sums` for every user: ∂F/∂f for every rating, (8) for every user in `values`."""
+    for m in prange(indptr.shape[0] - 1):
+        row = slice(indptr[m], indptr[m + 1])
+        values[m] = 0.0
+        if row.start < row.stop:
+            values[m] = pair_sums(scores[row], cumulative[grades[row]], coefficients[row])
+
+
+@_jit(parallel=True)
+def selected_coefficients(scores, indptr, grades, cumulative, selected, coefficients):
+    """∂F/∂f with the inner sums of (11) over the selected items only; 0 for the others."""
+    for m in prange(indptr.shape[0] - 1):
+        row = slice(indptr[m], indptr[m + 1])
+        kept = np.flatnonzero(selected[row])
+        coefficients[row] = 0.0
+        if kept.shape[0] > 0:
+            part = np.empty(kept.shape[0])
+            pair_sums(scores[row][kept], cumulative[grades[row][kept]], part)
+            coefficients[row][kept] = part
+
+
+@_jit(parallel=True)
+def user_gradients(U, V, indptr, items, coefficients, reg, out):
+    """∂F/∂U_m of (10) for every user, from the coefficients ∂F/∂f."""
+    for m in prange(indptr.shape[0] - 1):
+        for d in range(U.shape[1]):
+            out[m, d] = -reg * U[m, d]
+        for k in range(indptr[m], indptr[m + 1]):
+            for d in range(U.shape[1]):
+                out[m, d] += coefficients[k] * V[items[k], d]
+
+
+@_jit(parallel=True)
+def item_gradients(U, V, item_indptr, raters, positions, coefficients, reg, out):
+    """∂F/∂V_i of (11), summed over users, for every item; λ V_i is subtracted once.
+
+    The ratings of item i are `positions[item_indptr[i]:item_indptr[i + 1]]`, given by `raters`;
+    each item adds up its own in that order, so threads can neither collide nor reorder.
+    """
+    for i in prange(V.shape[0]):
+        for d in range(V.shape[1]):
+            out[i, d] = -reg * V[i, d]
+        for k in range(item_indptr[i], item_indptr[i + 1]):
+            for d in range(V.shape[1]):
+                out[i, d] += coefficients[positions[k]] * U[raters[k], d]
+
+
+@_jit()
+def update_items_in_turn(
+    U, V, indptr, items, grades, cumulative, selected, inner_selected, reg, learning_rate
+):
+    """The V loop of Algorithm 2: user after user, each seeing the V that the last one left.
+
+    λ V_i is subtracted at each visit, as (11) is printed for one user.
+    """
+    for m in range(indptr.shape[0] - 1):
+        row = slice(indptr[m], indptr[m + 1])
+        chosen = selected[row]
+        inner = np.flatnonzero(chosen | (not inner_selected))
+        if not chosen.any():
+            continue
+        mine = items[row][inner]
+        scores = np.empty(inner.shape[0])
+        for k in range(inner.shape[0]):
+            scores[k] = np.dot(V[mine[k]], U[m])
+        coefficients = np.empty(inner.shape[0])
+        pair_sums(scores, cumulative[grades[row][inner]], coefficients)
+        for k in range(inner.shape[0]):
+            if chosen[inner[k]]:
+                for d in range(V.shape[1]):
+                    step = coefficients[k] * U[m, d] - reg * V[mine[k], d]
+                    V[mine[k], d] += learning_rate * step
+
+
+@_jit(parallel=True)
+def misranking(scores, indptr, out):
+    """|r - r̂| of Algorithm 1 for every rating; rows are in descending order of grade."""
+    for m in prange(indptr.shape[0] - 1):
+        begin = indptr[m]
+        order = np.argsort(-scores[begin : indptr[m + 1]], kind="mergesort")
+        for place in range(order.shape[0]):
+            out[begin + order[place]] = abs(order[place] - place)
+
+
+@_jit(parallel=True)
+def select_highest(priority, indptr, k, selected):
+    """Mark the k highest priorities of each user; ties go to the rating that stands first."""
+    for m in prange(indptr.shape[0] - 1):
+        begin = indptr[m]
+        order = np.argsort(-priority[begin : indptr[m + 1]], kind="mergesort")
+        for place in range(order.shape[0]):
+            selected[begin + order[place]] = place < k
+
+
+@_jit(parallel=True)
+def held_out_ranks(U, V, seen_indptr, seen_items, indptr, items, ranks):
+    """Rank of each held-out item among all items the user has not seen; ties go to item order."""
+    for m in prange(indptr.shape[0] - 1):
+        scores = np.empty(V.shape[0])
+        for i in range(V.shape[0]):
+            f = 0.0
+            for d in range(U.shape[1]):
+                f += U[m, d] * V[i, d]
+            scores[i] = f
+        for k in range(seen_indptr[m], seen_indptr[m + 1]):
+            scores[seen_items[k]] = -np.inf
+        for k in range(indptr[m], indptr[m + 1]):
+            f = scores[items[k]]
+            rank = 1
+            for i in range(V.shape[0]):
+                rank += (scores[i] > f) | ((scores[i] == f) & (i < items[k]))
+            ranks[k] = rank
+
+
+@_jit(parallel=True)
+def gap_at_ranks(ranks, indptr, grades, delta, out):
+    """GAP (2)-(4) of every user from the ranks of the rated items; nan without any."""
+    for m in prange(indptr.shape[0] - 1):
+        row = slice(indptr[m], indptr[m + 1])
+        at_least = np.zeros(delta.shape[0])  # how many of the items so far have grade > l
+        gain = 0.0
+        normalizer = 0.0
+        for k in np.argsort(ranks[row], kind="mergesort"):
+            for level in range(grades[row][k]):
+                at_least[level] += 1.0
+                gain += delta[level] * at_least[level] / ranks[row][k]
+                normalizer += delta[level]
+        out[m] = gain / normalizer if normalizer > 0.0 else np.nan

@@ -1,0 +1,348 @@
+"""Ratings of many users in compressed rows, with original ids and titles; Given-N splits."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any, SupportsIndex
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from .checks import check_count, check_grades, check_random_state
+
+HIGHEST_GRADE = 127  # grades are stored in one byte
+
+
+class Ratings:
+    """Graded ratings of `n_users` users for `n_items` items, one compressed row a user.
+
+    User m's ratings stand in `indices[indptr[m]:indptr[m + 1]]` (which items, increasing)
+    and in `grades` at the same places: the set N_m and the grades y_m of section 3.1.
+
+    Parameters
+    ----------
+    indptr : (n_users + 1,) whole numbers from 0 to n_ratings, never decreasing. Two equal
+        neighbours make a user without ratings, which is allowed.
+    indices : (n_ratings,) item positions 0..n_items-1, strictly increasing inside a row.
+    grades : (n_ratings,) whole numbers 1..max_grade; max_grade is at most 127.
+    n_items : number of items; by default the highest position in `indices` plus one.
+    max_grade : y_max; by default the highest grade that occurs.
+    users, items : original ids, (n_users,) and (n_items,); by default the positions.
+    titles : (n_items,) text for display; by default the ids as text.
+    source : what these ratings are, in words; shown by `repr`.
+    origin : which copy they were read from (an archive, the cache, ...).
+
+    Everything is copied on the way in and read-only afterwards.
+
+    Raises ValueError that names the argument and the first offending value.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    grades: np.ndarray
+    n_users: int
+    n_items: int
+    n_ratings: int
+    max_grade: int
+    users: np.ndarray
+    items: np.ndarray
+    titles: np.ndarray
+    source: str
+    origin: str
+
+    def __init__(
+        self,
+        indptr,
+        indices,
+        grades,
+        *,
+        n_items: int | None = None,
+        max_grade: int | None = None,
+        users=None,
+        items=None,
+        titles=None,
+        source: str = "",
+        origin: str = "",
+    ) -> None:
+        marks = check_grades(grades, allow_unrated=False)
+        columns = _positions(indices, "indices")
+        if columns.size != marks.size:
+            raise ValueError(
+                f"indices has {columns.size} entries but grades has {marks.size}; "
+                "pass one item for each grade"
+            )
+        starts = _check_indptr(indptr, marks.size)
+        n_users = starts.size - 1
+        n_items = _upper_bound(n_items, "n_items", columns, "indices", extra=1)
+        max_grade = _upper_bound(max_grade, "max_grade", marks, "grades", extra=0)
+        check_count(max_grade, "max_grade", high=HIGHEST_GRADE)
+        _check_increasing(starts, columns)
+        item_ids = _labels(items, "items", n_items, "item")
+        names = item_ids if titles is None else _labels(titles, "titles", n_items, "item")
+        # A plain attribute write is refused from now on: see __setattr__.
+        self.__dict__.update(
+            indptr=_frozen(starts, np.int64),
+            indices=_frozen(columns, np.int32),
+            grades=_frozen(marks, np.int8),
+            n_users=n_users,
+            n_items=n_items,
+            n_ratings=marks.size,
+            max_grade=max_grade,
+            users=_frozen(_labels(users, "users", n_users, "user")),
+            items=_frozen(item_ids),
+            titles=_frozen(names, np.str_),
+            source=str(source),
+            origin=str(origin),
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(
+            f"Ratings cannot be changed; build a new one to alter {name!r}"
+        )
+
+    def __repr__(self) -> str:
+        size = (
+            f"{self.n_users:,} users × {self.n_items:,} items, {self.n_ratings:,} ratings, "
+            f"grades 1 to {self.max_grade}"
+        )
+        return f"<Ratings: {size}; source: {self.source or 'not stated'}>"
+
+    def row(self, user: SupportsIndex) -> tuple[np.ndarray, np.ndarray]:
+        """Return what one user rated: item positions (S,) int32 and grades (S,) int64.
+
+        `user` is a position 0..n_users-1; S may be 0. Raises ValueError out of that range.
+        """
+        user = check_count(user, "user", low=0, high=self.n_users - 1)
+        inside = slice(self.indptr[user], self.indptr[user + 1])
+        return self.indices[inside], self.grades[inside].astype(np.int64)
+
+    @classmethod
+    def from_frame(
+        cls,
+        df: pd.DataFrame,
+        user: str = "user",
+        item: str = "item",
+        grade: str = "grade",
+        title: str | Mapping[Any, str] | None = None,
+        *,
+        max_grade: int | None = None,
+        source: str = "",
+        origin: str = "",
+    ) -> "Ratings":
+        """Build from a table with one line a rating, in any order.
+
+        `user`, `item`, `grade` name columns. Users and items get positions in the sorted
+        order of their ids. `title` is the name of a fourth column, or a mapping from item id
+        to title; an item without one shows its id.
+
+        Raises ValueError for a column that is missing, an empty table, a missing id, grades
+        that are not whole numbers from 1 (multiply half stars by 2), and for two ratings of
+        one item by one user, which it names.
+        """
+        _check_columns(
+            df, [user, item, grade] + ([title] if isinstance(title, str) else [])
+        )
+        marks = _grade_column(df[grade], grade)
+        user_codes, user_ids = _factorize(df[user], user)
+        item_codes, item_ids = _factorize(df[item], item)
+        cell = user_codes * len(item_ids) + item_codes
+        order = np.argsort(cell, kind="stable")
+        repeated = np.flatnonzero(np.diff(cell[order]) == 0)
+        if repeated.size:
+            who, what = (
+                df[name].iloc[order[repeated[:1]]].tolist()[0] for name in (user, item)
+            )
+            raise ValueError(
+                f"df has {repeated.size} repeated ratings, the first by user {who!r} for item "
+                f"{what!r}; keep one, e.g. df.drop_duplicates([{user!r}, {item!r}], keep='last')"
+            )
+        counts = np.bincount(user_codes, minlength=len(user_ids))
+        return cls(
+            np.concatenate(([0], np.cumsum(counts))),
+            item_codes[order],
+            marks[order],
+            n_items=len(item_ids),
+            max_grade=max_grade,
+            users=user_ids,
+            items=item_ids,
+            titles=_titles(df, item, title, item_ids),
+            source=source,
+            origin=origin,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a line a rating: original `user` and `item` ids, and `grade`."""
+        return pd.DataFrame(
+            {
+                "user": np.repeat(self.users, np.diff(self.indptr)),
+                "item": self.items[self.indices],
+                "grade": self.grades.astype(np.int64),
+            }
+        )
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return the grades as a SciPy CSR array (n_users, n_items), int64, of its own memory.
+
+        int64 because sums and products of one-byte grades would overflow silently.
+        """
+        parts = (self.grades.astype(np.int64), self.indices.copy(), self.indptr.copy())
+        return sparse.csr_array(parts, shape=(self.n_users, self.n_items))
+
+
+def split_given(
+    ratings: Ratings, n_given: int, *, min_test: int = 10, random_state=None
+) -> tuple[Ratings, Ratings]:
+    """Split every user's ratings into `n_given` for training and all the rest for testing.
+
+    The "Given 10/20/30" protocol of section 5: users with at least n_given + min_test ratings
+    are kept; n_given of each are drawn at random without replacement. Both parts have the
+    same users in the same order, all items of `ratings` and the same max_grade.
+
+    Raises ValueError when n_given or min_test is below 1, or no user has enough ratings.
+    """
+    if not isinstance(ratings, Ratings):
+        raise TypeError(f"ratings must be Ratings, got {type(ratings).__name__}")
+    n_given = check_count(n_given, "n_given")
+    min_test = check_count(min_test, "min_test")
+    rng = check_random_state(random_state)
+    counts = np.diff(ratings.indptr)
+    kept = counts >= n_given + min_test
+    if not kept.any():
+        most = counts.max(initial=0)
+        raise ValueError(
+            f"n_given={n_given} with min_test={min_test} needs a user with at least "
+            f"{n_given + min_test} ratings, and the most active one has {most}; lower one of them"
+        )
+    # Shuffling inside every row at once: sort by (user, random key), then take the first few.
+    user_of = np.repeat(np.arange(ratings.n_users), counts)
+    shuffled = np.lexsort((rng.random(ratings.n_ratings), user_of))
+    drawn = np.empty(ratings.n_ratings, dtype=bool)
+    drawn[shuffled] = np.arange(ratings.n_ratings) - ratings.indptr[user_of] < n_given
+    in_kept_row = kept[user_of]
+    train = _subset(ratings, kept, in_kept_row & drawn, f"{n_given} given for each user")
+    test = _subset(ratings, kept, in_kept_row & ~drawn, f"the rest after {n_given} given")
+    return train, test
+
+
+def _subset(ratings: Ratings, kept: np.ndarray, chosen: np.ndarray, what: str) -> Ratings:
+    """Return the ratings at `chosen` (n_ratings,) of the users at `kept` (n_users,)."""
+    before = np.concatenate(([0], np.cumsum(chosen)))
+    counts = np.diff(before[ratings.indptr])[kept]
+    return Ratings(
+        np.concatenate(([0], np.cumsum(counts))),
+        ratings.indices[chosen],
+        ratings.grades[chosen],
+        n_items=ratings.n_items,
+        max_grade=ratings.max_grade,
+        users=ratings.users[kept],
+        items=ratings.items,
+        titles=ratings.titles,
+        source=f"{ratings.source or 'not stated'}; {what}",
+        origin=ratings.origin,
+    )
+
+
+def _positions(values, name: str) -> np.ndarray:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(
+            f"{name} must be whole numbers in one dimension, got {array.dtype} numbers of "
+            f"shape {array.shape}; convert with .astype(int)"
+        )
+    if array.min(initial=0) < 0:
+        first = int(np.argmax(array < 0))
+        raise ValueError(f"{name} must be 0 or above; {name}[{first}] is {array[first]}")
+    return array.astype(np.int64)
+
+
+def _check_indptr(indptr, n_ratings: int) -> np.ndarray:
+    starts = _positions(indptr, "indptr")
+    if starts.size == 0 or starts[0] != 0 or starts[-1] != n_ratings:
+        ends = "empty" if starts.size == 0 else f"{starts[0]} to {starts[-1]}"
+        raise ValueError(f"indptr must run from 0 to the {n_ratings} grades, got {ends}")
+    falls = np.flatnonzero(np.diff(starts) < 0)
+    if falls.size:
+        raise ValueError(f"indptr must never decrease; it does after user {falls[0]}")
+    return starts
+
+
+def _check_increasing(starts: np.ndarray, columns: np.ndarray) -> None:
+    bad = np.diff(columns) <= 0
+    borders = starts[(starts > 0) & (starts < columns.size)]
+    bad[borders - 1] = False
+    if bad.any():
+        place = int(np.argmax(bad)) + 1
+        user = int(np.searchsorted(starts, place, side="right")) - 1
+        again = "twice" if columns[place] == columns[place - 1] else "out of order"
+        raise ValueError(
+            f"indices must be strictly increasing for each user; user {user} has item "
+            f"{columns[place]} {again}; Ratings.from_frame sorts for you"
+        )
+
+
+def _upper_bound(value, name: str, present: np.ndarray, of: str, *, extra: int) -> int:
+    highest = int(present.max(initial=0)) + extra if present.size else 1
+    if value is None:
+        return highest
+    value = check_count(value, name)
+    if present.size and value < highest:
+        raise ValueError(
+            f"{name} is {value} but {of} reaches {present.max()}; pass at least {highest}"
+        )
+    return value
+
+
+def _labels(values, name: str, length: int, of: str) -> np.ndarray:
+    if values is None:
+        return np.arange(length)
+    array = np.asarray(values)
+    if array.shape != (length,):
+        raise ValueError(
+            f"{name} has shape {array.shape} but there are {length} {of}s; pass one for each"
+        )
+    return array
+
+
+def _frozen(array: np.ndarray, dtype=None) -> np.ndarray:
+    copy = np.array(array, dtype=dtype)
+    copy.flags.writeable = False
+    return copy
+
+
+def _check_columns(df: pd.DataFrame, wanted: list[str]) -> None:
+    if not isinstance(df, pd.DataFrame):
+        raise TypeError(f"df must be a pandas DataFrame, got {type(df).__name__}")
+    missing = [name for name in wanted if name not in df.columns]
+    if missing:
+        raise ValueError(
+            f"df has no column {missing[0]!r}; its columns are {list(df.columns)}"
+        )
+    if df.empty:
+        raise ValueError("df has no rows; pass at least one rating")
+
+
+def _grade_column(column: pd.Series, name: str) -> np.ndarray:
+    try:
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, got {column.iloc[0]!r} first") from None
+    return check_grades(values, name, allow_unrated=False)
+
+
+def _factorize(column: pd.Series, name: str) -> tuple[np.ndarray, np.ndarray]:
+    if column.isna().any():
+        first = column.index[column.isna()][0]
+        raise ValueError(
+            f"{name} must not be missing; row {first!r} has none: drop such rows"
+        )
+    codes, ids = pd.factorize(column, sort=True)
+    return codes.astype(np.int64), np.asarray(ids)
+
+
+def _titles(df: pd.DataFrame, item: str, title, item_ids: np.ndarray) -> list[str] | None:
+    if title is None:
+        return None
+    if isinstance(title, str):
+        named = df.dropna(subset=[title]).drop_duplicates(item)
+        title = dict(zip(named[item], named[title], strict=True))
+    known: Mapping[Hashable, str] = title
+    return [str(known.get(identifier, identifier)) for identifier in item_ids.tolist()]

@@ -1,0 +1,161 @@
+"""Equations (6)-(11) in plain NumPy, and the consistent rank that repairs (7).
+
+This is the version to read; `kernels` computes the same numbers fast. All functions take the
+rated items of one user, S of them, and accept complex scores, so that complex-step
+differentiation can judge the gradients.
+"""
+
+import numpy as np
+
+from .checks import check_delta, check_grades, check_real, check_scores
+from .metrics import thresholding_probabilities
+
+
+def logistic(x):
+    """The logistic function g(x) = 1 / (1 + e^-x) of (6) and (7), for any shape; never overflows."""
+    x = np.asarray(x)
+    positive = x.real >= 0
+    e = np.exp(np.where(positive, -x, x))
+    return np.where(positive, 1.0, e) / (1.0 + e)
+
+
+def logistic_derivative(x):
+    """g'(x) = g(x) g(-x), the form that keeps its digits where g is near 1."""
+    return logistic(x) * logistic(-np.asarray(x))
+
+
+def beta(grades, delta) -> np.ndarray:
+    """Pair weights β_ij of (4), (S, S): the accumulated δ of the lower of two grades.
+
+    With Δ(y) = δ_1 + ... + δ_y, increasing in y, (4) is min(Δ(y_i), Δ(y_j)). A pair with an
+    unrated item (grade 0) weighs 0. Raises ValueError for bad grades or too few `delta`.
+    """
+    grades = check_grades(grades)
+    cumulative = np.concatenate(
+        [[0.0], np.cumsum(check_delta(delta, grades.max(initial=0)))]
+    )
+    return np.minimum.outer(cumulative[grades], cumulative[grades])
+
+
+def smoothed_gap(scores, grades, delta):
+    """Smoothed GAP (8) of one user: Σ_i g(f_i) Σ_j β_ij g(f_j - f_i), without 1/Z.
+
+    Parameters: scores f, (S,) finite; grades, (S,) whole numbers >= 1; delta, (L,) weights of
+    (5) for grades 1..L. Returns a float in [0, Σ_ij β_ij] (complex for complex scores); 0.0 when
+    S = 0. Raises ValueError for bad scores, grades or delta.
+    """
+    f, weights = _rated(scores, grades, delta)
+    value = np.sum(
+        logistic(f) * np.sum(weights * logistic(f[None, :] - f[:, None]), axis=1)
+    )
+    return value if np.iscomplexobj(f) else float(value)
+
+
+def smoothed_gap_gradient(scores, grades, delta) -> np.ndarray:
+    """∂F/∂f of (8), (S,): the vector c that (10) and (11) share.
+
+    c_i = g'(f_i) Σ_j β_ij g(f_j - f_i) + Σ_j β_ij (g(f_j) - g(f_i)) g'(f_j - f_i).
+    Arguments and errors as for `smoothed_gap`.
+    """
+    f, weights = _rated(scores, grades, delta)
+    apart = f[None, :] - f[:, None]
+    # g(f_j) - g(f_i) cancels when both are near 1; the same difference of g(-f) does not.
+    below_one = logistic(-f)
+    gain = below_one[:, None] - below_one[None, :]
+    first = logistic_derivative(f) * np.sum(weights * logistic(apart), axis=1)
+    return first + np.sum(weights * gain * logistic_derivative(apart), axis=1)
+
+
+def objective(user_factors, item_factors, ratings, *, delta=None, reg) -> float:
+    """The objective F(U, V) of (9), without the constant 1/M.
+
+    Parameters: user_factors U, (n_users, D); item_factors V, (n_items, D); ratings, a `Ratings`;
+    delta defaults to (5) for `ratings.max_grade`; reg is λ >= 0, counted once for the whole of U
+    and V. Returns Σ_m (8) - λ/2 (‖U‖² + ‖V‖²). Raises ValueError when shapes disagree.
+    """
+    U, V = np.asarray(user_factors), np.asarray(item_factors)
+    if U.ndim != 2 or V.ndim != 2 or U.shape[1] != V.shape[1]:
+        raise ValueError(
+            f"user_factors {U.shape} and item_factors {V.shape} must be two-dimensional "
+            "with the same number of columns"
+        )
+    if U.shape[0] != ratings.n_users or V.shape[0] != ratings.n_items:
+        raise ValueError(
+            f"factors are for {U.shape[0]} users and {V.shape[0]} items but the ratings have "
+            f"{ratings.n_users} and {ratings.n_items}; pass the ratings the model was fitted to"
+        )
+    reg = check_real(reg, "reg")
+    delta = thresholding_probabilities(ratings.max_grade) if delta is None else delta
+    total = 0.0
+    for user in range(ratings.n_users):
+        items, grades = ratings.row(user)
+        total += smoothed_gap(V[items] @ U[user], grades, delta)
+    return total - reg / 2 * float(np.sum(U**2) + np.sum(V**2))
+
+
+def user_gradient(u, V, grades, *, delta, reg) -> np.ndarray:
+    """∂F/∂U_m of (10), (D,): Vᵀc - λ u, with c = ∂F/∂f.
+
+    Parameters: u, (D,); V, (S, D), the factors of the user's rated items; grades, (S,); delta as
+    in `smoothed_gap`; reg λ >= 0. Raises ValueError for bad shapes or values.
+    """
+    u, V, reg = _factors(u, V, reg)
+    return V.T @ smoothed_gap_gradient(V @ u, grades, delta) - reg * u
+
+
+def item_gradients(u, V, grades, *, delta, reg) -> np.ndarray:
+    """∂F/∂V_i of (11) for this user's rated items, (S, D): row i is c_i u - λ V_i.
+
+    Parameters and errors as for `user_gradient`. What other users add to an item's gradient,
+    and λ's place in that sum, is the training loop's affair.
+    """
+    u, V, reg = _factors(u, V, reg)
+    return np.outer(smoothed_gap_gradient(V @ u, grades, delta), u) - reg * V
+
+
+def consistent_rank(scores, tau=1.0) -> np.ndarray:
+    """A smooth rank that tends to the rank as τ → 0: R̂_i = ½ + Σ_j g((f_j - f_i) / τ), (N,).
+
+    The term j = i is ½, so the sum counts every item above i as nearly 1, below as nearly 0.
+    Unlike (7) it depends on score differences only. Not in the paper: the repair of (7), with
+    (6) applied to every term of R_i = 1 + Σ_{j≠i} I(f_j > f_i). `tau` τ > 0 has the scores'
+    unit. Raises ValueError for bad scores or tau.
+    """
+    f = check_scores(scores)
+    tau = check_real(tau, "tau", low_open=True)
+    return 0.5 + np.sum(logistic((f[None, :] - f[:, None]) / tau), axis=1)
+
+
+def consistent_gap(scores, grades, delta, tau=1.0) -> float:
+    """GAP (2) with `consistent_rank` for R_i and (6) at temperature τ for I(R_j <= R_i).
+
+    (1/Z) Σ_i (1/R̂_i) (Δ(y_i) + Σ_{j≠i} β_ij g((f_j - f_i) / τ)); lists may hold unrated items
+    (grade 0), which take up ranks. Tends to exact GAP as τ → 0 when no two scores are equal;
+    adding a constant to all scores changes nothing. nan when nothing is rated. Errors as above.
+    """
+    grades = check_grades(grades)
+    f = check_scores(scores, length=grades.shape[0])
+    weights = beta(grades, delta)
+    rank = consistent_rank(f, tau)
+    above = logistic((f[None, :] - f[:, None]) / tau)
+    np.fill_diagonal(above, 1.0)
+    normalizer = np.trace(weights)
+    if normalizer == 0:
+        return float("nan")
+    value = np.sum(np.sum(weights * above, axis=1) / rank) / normalizer
+    return value if np.iscomplexobj(f) else float(value)
+
+
+def _rated(scores, grades, delta) -> tuple[np.ndarray, np.ndarray]:
+    grades = check_grades(grades, allow_unrated=False)
+    return check_scores(scores, length=grades.shape[0]), beta(grades, delta)
+
+
+def _factors(u, V, reg) -> tuple[np.ndarray, np.ndarray, float]:
+    u, V = np.asarray(u), np.asarray(V)
+    if u.ndim != 1 or V.ndim != 2 or V.shape[1] != u.shape[0]:
+        raise ValueError(
+            f"u has shape {u.shape} and V {V.shape}; pass u as (D,) and V as (S, D), the rows of "
+            "the user's rated items"
+        )
+    return u, V, check_real(reg, "reg")

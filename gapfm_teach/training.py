@@ -1,0 +1,175 @@
+"""The ground under `GAPfm.fit`: ratings laid out for the kernels, threads, Ctrl-C, progress."""
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+
+import numba
+import numpy as np
+from scipy import sparse
+from tqdm.auto import tqdm
+
+from . import kernels
+from .metrics import thresholding_probabilities
+from .ratings import Ratings
+
+
+class Problem:
+    """Ratings in the kernels' layout, and the gradients of (9) at the factors last asked for."""
+
+    def __init__(self, train: Ratings, validation: Ratings | None):
+        self.train, self.validation = train, validation
+        self.delta = thresholding_probabilities(train.max_grade)
+        self.cumulative = np.concatenate([[0.0], np.cumsum(self.delta)])
+        user_of = np.repeat(np.arange(train.n_users), np.diff(train.indptr))
+        by_grade = np.lexsort((-train.grades.astype(np.int16), user_of))
+        self.indptr = train.indptr
+        self.items = train.indices[by_grade]
+        self.grades = train.grades[by_grade]
+        shape = (train.n_users, train.n_items)
+        places = np.arange(train.n_ratings)
+        by_item = sparse.csr_array((places, self.items, self.indptr), shape=shape).tocsc()
+        self.item_indptr, self.raters, self.positions = (
+            by_item.indptr,
+            by_item.indices,
+            by_item.data,
+        )
+        self.scores = np.empty(train.n_ratings)
+        self.coefficients = np.empty(train.n_ratings)
+        self.values = np.empty(train.n_users)
+
+    def gradients(self, U, V, reg: float) -> float:
+        """Set ∂F/∂f for every rating and ∂F/∂U (10) for every user; return F, (9) without 1/M."""
+        kernels.score_rated(U, V, self.indptr, self.items, self.scores)
+        kernels.user_coefficients(
+            self.scores,
+            self.indptr,
+            self.grades,
+            self.cumulative,
+            self.coefficients,
+            self.values,
+        )
+        self.user_gradient = np.empty_like(U)
+        kernels.user_gradients(
+            U, V, self.indptr, self.items, self.coefficients, reg, self.user_gradient
+        )
+        return float(self.values.sum() - reg / 2 * (np.sum(U**2) + np.sum(V**2)))
+
+    def select(self, k: int | None, selection: str, rng) -> np.ndarray:
+        """Which ratings' items an iteration updates: all, the k most misranked, or k at random."""
+        selected = np.ones(self.items.shape[0], dtype=np.bool_)
+        if k is None:
+            return selected
+        if selection == "random":
+            priority = rng.random(self.items.shape[0])
+        else:
+            priority = np.empty(self.items.shape[0])
+            kernels.misranking(self.scores, self.indptr, priority)
+        kernels.select_highest(priority, self.indptr, k, selected)
+        return selected
+
+    def item_gradient(self, U, V, selected, inner_selected: bool, reg: float) -> np.ndarray:
+        """∂F/∂V (11), (n_items, D), from the selected ratings only."""
+        if inner_selected:
+            coefficients = np.empty_like(self.coefficients)
+            kernels.selected_coefficients(
+                self.scores,
+                self.indptr,
+                self.grades,
+                self.cumulative,
+                selected,
+                coefficients,
+            )
+        else:
+            coefficients = np.where(selected, self.coefficients, 0.0)
+        out = np.empty_like(V)
+        kernels.item_gradients(
+            U, V, self.item_indptr, self.raters, self.positions, coefficients, reg, out
+        )
+        return out
+
+    def validation_gap(self, U, V) -> float:
+        """Mean GAP over users of held-out items among all items not in training; nan without."""
+        if self.validation is None:
+            return float("nan")
+        held = self.validation
+        ranks = np.empty(held.n_ratings, dtype=np.int64)
+        kernels.held_out_ranks(
+            U, V, self.train.indptr, self.train.indices, held.indptr, held.indices, ranks
+        )
+        gap = np.empty(held.n_users)
+        kernels.gap_at_ranks(ranks, held.indptr, held.grades, self.delta, gap)
+        return float(np.nanmean(gap)) if np.isfinite(gap).any() else float("nan")
+
+
+def check_pair(train: Ratings, validation: Ratings | None) -> None:
+    """Raise unless `train` can be learned from and `validation` belongs to it."""
+    if not isinstance(train, Ratings):
+        raise TypeError(
+            f"train must be Ratings, got {type(train).__name__}; use Ratings.from_frame(df)"
+        )
+    if train.n_ratings == 0:
+        raise ValueError("train has 0 ratings; there is nothing to learn from")
+    if validation is None:
+        return
+    if not isinstance(validation, Ratings):
+        raise TypeError(f"validation must be Ratings, got {type(validation).__name__}")
+    ours = (train.n_users, train.n_items)
+    theirs = (validation.n_users, validation.n_items)
+    if ours != theirs:
+        raise ValueError(
+            f"validation has (users, items) {theirs}, train has {ours}; make both with split_given"
+        )
+    if validation.n_ratings and validation.grades.max() > train.max_grade:
+        raise ValueError(
+            f"validation has grade {validation.grades.max()}, above train's max_grade "
+            f"{train.max_grade}; use one grade scale"
+        )
+    if (train.to_scipy().astype(bool).multiply(validation.to_scipy().astype(bool))).nnz:
+        raise ValueError(
+            "validation repeats ratings of train; hold them out of one of the two"
+        )
+
+
+@contextlib.contextmanager
+def threads(n: int | None):
+    """Let numba use n threads inside the block, and what it used before afterwards."""
+    if n is None:
+        yield
+        return
+    before = numba.get_num_threads()
+    numba.set_num_threads(n)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+@contextlib.contextmanager
+def interrupt_flag():
+    """Inside the block Ctrl-C only sets a flag; yields a function that reads it.
+
+    Python delivers signals to the main thread alone; in another one nothing is changed.
+    """
+    caught = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield caught.is_set
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: caught.set())
+    try:
+        yield caught.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def progress(n_iter: int):
+    """1..n_iter behind a progress bar: in terminals and notebooks, after the first second.
+
+    Silent where output goes to a file, and in kernels that a test run started: what is stored
+    in a notebook must not depend on the time it took.
+    """
+    tested = "PYTEST_VERSION" in os.environ or "TQDM_DISABLE" in os.environ
+    shown = not tested and ("ipykernel" in sys.modules or sys.stderr.isatty())
+    return tqdm(range(1, n_iter + 1), "GAPfm", disable=not shown, delay=1.0, leave=False)

@@ -1,0 +1,5 @@
+"""`python -m preview` builds `_site/` with the small renderer."""
+
+from preview.build import main
+
+main()

@@ -1,0 +1,243 @@
+"""Build the book: every chapter through pandoc, then the references between chapters."""
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pypandoc
+import yaml
+
+from preview.notebook import BookError, notebook_markdown
+from preview.page import PageReader
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+ASSETS = ("shared.css", "page.css", "page.js", "fonts")
+KIND = {"eq": "Equation", "fig": "Figure", "tbl": "Table"}
+TITLE = re.compile(r"^# +(?P<title>.+?)\s*(?:\{(?P<attributes>[^}]*)\})?\s*$", re.MULTILINE)
+XREF = re.compile(r'<a href="#([\w-]+)"\s+class="xref( bare)?"\s+data-cell="(\d*)">\?</a>')
+IMAGE = re.compile(r'<img\s+src="(?!data:|https?:)([^"]+)"')
+BIBREF = re.compile(r'href="#(ref-[\w-]+)"')
+
+
+@dataclass
+class Chapter:
+    """One page of the book; `number` is empty for an unnumbered one."""
+
+    source: Path
+    href: str
+    title: str
+    number: str
+    markdown: str
+    files: dict[str, bytes] = field(default_factory=dict)
+    page: str = ""
+
+    @property
+    def root(self) -> str:
+        return "../" * self.href.count("/")
+
+
+def build(root: Path, target: Path) -> list[str]:
+    """Render the book at `root` into the folder `target`; return the pages written.
+
+    The site is built beside `target` and moved into place whole. Raises BookError on
+    anything that this renderer does not know, with the file, the cell and what it is.
+    """
+    config = yaml.safe_load((root / "_quarto.yml").read_text(encoding="utf-8"))
+    chapters = read_chapters(root, config)
+    for chapter in chapters:
+        cited = cited_keys(chapters) if "{#refs}" in chapter.markdown else []
+        render(chapter, chapters, config, root, cited)
+    readers = {chapter.href: PageReader(chapter.page) for chapter in chapters}
+    numbers = label_numbers(chapters, readers)
+    for chapter in chapters:
+        chapter.page = resolve(chapter, numbers)
+    index = [entry for c in chapters for entry in readers[c.href].search_entries(c.href)]
+    write(chapters, index, target)
+    return [chapter.href for chapter in chapters]
+
+
+def read_chapters(root: Path, config: dict) -> list[Chapter]:
+    """The chapters of `_quarto.yml`, numbered from 1 where Quarto numbers them."""
+    chapters: list[Chapter] = []
+    number = 0
+    for name in config["book"]["chapters"]:
+        source = root / name
+        if not source.is_file():
+            raise BookError(f"_quarto.yml: chapter {name} does not exist")
+        files: dict[str, bytes] = {}
+        if source.suffix == ".ipynb":
+            markdown = notebook_markdown(source, files)
+        else:
+            markdown = source.read_text(encoding="utf-8")
+        heading = TITLE.search(markdown)
+        if not heading:
+            raise BookError(f"{name}: no '# Title' heading")
+        numbered = ".unnumbered" not in (heading["attributes"] or "")
+        number += numbered
+        href = Path(name).with_suffix(".html").as_posix()
+        label = str(number) if numbered else ""
+        chapters.append(Chapter(source, href, heading["title"], label, markdown, files))
+    return chapters
+
+
+def cited_keys(chapters: list[Chapter]) -> list[str]:
+    cites = re.findall(r'data-cites="([^"]+)"', "".join(c.page for c in chapters))
+    return sorted({key for group in cites for key in group.split()})
+
+
+def render(chapter, chapters, config, root, cited) -> None:
+    """Run pandoc on one chapter and keep the page in `chapter.page`."""
+    markdown = chapter.markdown
+    if cited:
+        markdown += f"\n\n---\nnocite: |\n  {', '.join('@' + key for key in cited)}\n---\n"
+    defaults = {
+        "from": "markdown",
+        "to": "html5",
+        "template": str(HERE / "page.html"),
+        "filters": [str(HERE / "filter.lua"), {"type": "citeproc"}],
+        "bibliography": str(root / config["bibliography"]),
+        "html-math-method": {"method": "mathml"},
+        "number-sections": bool(chapter.number),
+        "number-offset": [int(chapter.number or 1) - 1],
+        "table-of-contents": True,
+        "toc-depth": 3,
+        "wrap": "none",
+        "fail-if-warnings": True,
+        "metadata": {
+            "lang": config["lang"],
+            "link-citations": True,
+            "suppress-bibliography": not cited,
+            "chapter": chapter.number,
+            "source": chapter.source.name,
+            "pagetitle": chapter.title,
+        },
+        "variables": page_variables(chapter, chapters, config),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.yaml"
+        path.write_text(json.dumps(defaults), encoding="utf-8")
+        command = [pypandoc.get_pandoc_path(), "--defaults", str(path)]
+        done = subprocess.run(
+            command, input=markdown, capture_output=True, encoding="utf-8"
+        )
+    if done.returncode:
+        problem = re.search(r"@@ (.+?) @@", done.stderr, re.DOTALL)
+        raise BookError(problem[1] if problem else f"{chapter.source.name}: {done.stderr}")
+    chapter.page = done.stdout
+    for name in IMAGE.findall(chapter.page):
+        if name not in chapter.files:
+            chapter.files[name] = read_image(chapter.source, name)
+
+
+def read_image(source: Path, name: str) -> bytes:
+    """A picture that the text shows from a file beside it."""
+    try:
+        return (source.parent / name).read_bytes()
+    except OSError as error:
+        raise BookError(f"{source.name}: the image {name} cannot be read") from error
+
+
+def page_variables(chapter: Chapter, chapters: list[Chapter], config: dict) -> dict:
+    """What the template prints around the text."""
+
+    def entry(other: Chapter) -> dict:
+        return {
+            "href": chapter.root + other.href,
+            "title": html.escape(other.title),
+            "number": other.number,
+            "current": other is chapter,
+        }
+
+    position = chapters.index(chapter)
+    book = config["book"]
+    return {
+        "root": chapter.root,
+        "book-title": html.escape(book["title"]),
+        "book-subtitle": html.escape(book["subtitle"]),
+        "home": position == 0,
+        "chapters": [entry(other) for other in chapters],
+        "previous": entry(chapters[position - 1]) if position else False,
+        "next": entry(chapters[position + 1]) if position + 1 < len(chapters) else False,
+    }
+
+
+def label_numbers(chapters, readers) -> dict[str, tuple[str, str]]:
+    """label -> (page, number) over the whole book."""
+    numbers: dict[str, tuple[str, str]] = {}
+    for chapter in chapters:
+        for label, number in readers[chapter.href].labels:
+            if label in numbers:
+                raise BookError(f"{chapter.source.name}: label '{label}' is used twice")
+            numbers[label] = (chapter.href, number)
+    return numbers
+
+
+def resolve(chapter: Chapter, numbers: dict[str, tuple[str, str]]) -> str:
+    """Fill in the references of one page: to labels and to the list of works cited."""
+
+    def reference(match: re.Match) -> str:
+        label, bare, cell = match.groups()
+        if label not in numbers:
+            where = f"{chapter.source.name}, cell {cell}" if cell else chapter.source.name
+            raise BookError(f"{where}: @{label} points at nothing that has a number")
+        href, number = numbers[label]
+        kind = KIND.get(label.partition("-")[0]) or (
+            "Section" if "." in number else "Chapter"
+        )
+        text = number if bare else f"{kind}&nbsp;{number}"
+        page = "" if href == chapter.href else chapter.root + href
+        return f'<a href="{page}#{label}" class="xref">{text}</a>'
+
+    page = XREF.sub(reference, chapter.page)
+    return BIBREF.sub(rf'href="{chapter.root}references.html#\1"', page)
+
+
+def write(chapters: list[Chapter], index: list[dict], target: Path) -> None:
+    """Write everything into a folder beside `target`, then swap the two."""
+    fresh = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
+    try:
+        for chapter in chapters:
+            page = fresh / chapter.href
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(chapter.page, encoding="utf-8")
+            for name, content in chapter.files.items():
+                image = page.parent / name
+                image.parent.mkdir(parents=True, exist_ok=True)
+                image.write_bytes(content)
+        for name in ASSETS:
+            copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
+            copy(HERE / name, fresh / name)
+        text = json.dumps(index, ensure_ascii=False)
+        (fresh / "search.js").write_text(f"bookIndex = {text};\n", encoding="utf-8")
+        fresh.chmod(0o755)
+        if target.exists():
+            old = fresh.with_name(fresh.name + ".old")
+            os.replace(target, old)
+            os.replace(fresh, target)
+            shutil.rmtree(old)
+        else:
+            os.replace(fresh, target)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+
+
+def main() -> None:
+    try:
+        pages = build(ROOT, ROOT / "_site")
+    except BookError as error:
+        sys.exit(f"The site was not built.\n  {error}")
+    print(f"_site/: {len(pages)} pages, built by the preview renderer (no Quarto found).")
+    print("Open _site/index.html")
+
+
+if __name__ == "__main__":
+    main()

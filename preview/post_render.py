@@ -1,0 +1,42 @@
+"""Quarto's post-render step: take out of every page what would call another host.
+
+Quarto adds require.js, jquery or the widget manager from a CDN to any page whose
+outputs hold HTML. The pages work without them, and must be readable with no network.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+REMOTE = r"""["']?(?:https?:)?//[^>]*"""
+SCRIPT = re.compile(rf"<script\b[^>]*\bsrc\s*=\s*{REMOTE}>.*?</script\s*>\s*", re.I | re.S)
+LINK = re.compile(rf"<link\b[^>]*\bhref\s*=\s*{REMOTE}>\s*", re.I | re.S)
+# What Quarto writes right after jquery and require.js; it fails once they are gone.
+DEFINE = re.compile(
+    r"<script\b[^>]*>\s*define\('jquery', \[\],function\(\) \{return window\.jQuery;\}\)"
+    r"\s*;?\s*</script\s*>\s*"
+)
+
+
+def without_remote_tags(page: str) -> str:
+    """Return the page without script and link tags that point to another host."""
+    for pattern in (SCRIPT, LINK, DEFINE):
+        page = pattern.sub("", page)
+    return page
+
+
+def main() -> None:
+    site = Path(os.environ.get("QUARTO_PROJECT_OUTPUT_DIR", "_site"))
+    changed = 0
+    for path in sorted(site.rglob("*.html")):
+        page = path.read_text(encoding="utf-8")
+        clean = without_remote_tags(page)
+        if clean != page:
+            path.write_text(clean, encoding="utf-8")
+            changed += 1
+    print(f"post-render: removed calls to other hosts from {changed} pages", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

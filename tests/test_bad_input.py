@@ -1,0 +1,147 @@
+"""Bad input: one clear error that names the argument, the offending value and the remedy."""
+
+import numpy as np
+import pytest
+
+from gapfm_teach import gradcheck, metrics
+
+NAN, INF = float("nan"), float("inf")
+
+# What every metric that reads grades and scores must refuse: (grades, scores, fragments).
+BAD_LISTS = {
+    "fractional grade": ([1, 2.5], [1, 2], ["grades", "2.5", "whole"]),
+    "negative grade": ([1, -2], [1, 2], ["grades", "-2", "unrated"]),
+    "nan grade": ([NAN, 2], [1, 2], ["grades[0]", "nan"]),
+    "infinite grade": ([1, INF], [1, 2], ["grades[1]", "inf"]),
+    "grades with two axes": ([[1, 2]], [1, 2], ["grades", "(1, 2)", "one-dimensional"]),
+    "grades as words": (["good", "bad"], [1, 2], ["grades", "good"]),
+    "nan score": ([1, 2], [1, NAN], ["scores[1]", "nan"]),
+    "infinite score": ([1, 2], [-INF, 0], ["scores[0]", "-inf"]),
+    "scores with two axes": ([1, 2], [[1], [2]], ["scores", "(2, 1)", "one-dimensional"]),
+    "unequal lengths": ([1, 2, 3], [1, 2], ["scores", "2", "3"]),
+    "no scores": ([1, 2], [], ["scores", "0", "2"]),
+}
+READ_LISTS = {
+    metrics.graded_average_precision: {},
+    metrics.ndcg: {},
+    metrics.precision: {"at": 1, "threshold": 1},
+    metrics.expected_reciprocal_rank: {},
+    metrics.graded_precision: {"at": 1},
+    metrics.graded_recall: {"at": 1},
+}
+LIST = {"grades": [3, 1, 0], "scores": [0.1, 0.2, 0.3]}
+SHORT_DELTA = {"delta": [1.0, 1.0]}
+NEGATIVE_DELTA = {"delta": [1.0, -0.5, 1.0]}
+
+# (callable, keyword arguments, error, fragments of the message)
+BAD_CALLS = [
+    *[
+        (metric, {"grades": grades, "scores": scores, **rest}, ValueError, fragments)
+        for metric, rest in READ_LISTS.items()
+        for grades, scores, fragments in BAD_LISTS.values()
+    ],
+    *[
+        (metric, {**LIST, **rest, "at": at}, error, ["at", shown])
+        for metric, rest in READ_LISTS.items()
+        for at, error, shown in [
+            (0, ValueError, "0"),
+            (-1, ValueError, "-1"),
+            (1.5, TypeError, "1.5"),
+            ("top", TypeError, "'top'"),
+        ]
+    ],
+    *[
+        (metric, {**LIST, **READ_LISTS[metric], **delta}, ValueError, ["delta", *fragments])
+        for metric in (
+            metrics.graded_average_precision,
+            metrics.graded_precision,
+            metrics.graded_recall,
+        )
+        for delta, fragments in [
+            (SHORT_DELTA, ["2 entries", "3"]),
+            (NEGATIVE_DELTA, ["delta[1]", "-0.5"]),
+            ({"delta": [1, NAN, 1]}, ["delta[1]", "nan"]),
+            ({"delta": 0.5}, ["one-dimensional", "()"]),
+        ]
+    ],
+    (metrics.thresholding_probabilities, {"max_grade": 0}, ValueError, ["max_grade", "0"]),
+    (
+        metrics.thresholding_probabilities,
+        {"max_grade": 2.5},
+        TypeError,
+        ["max_grade", "2.5"],
+    ),
+    (
+        metrics.graded_average_precision,
+        {**LIST, "normalizer": "best"},
+        ValueError,
+        ["normalizer", "'best'", "'all'", "'ideal'", "'hits'"],
+    ),
+    (
+        metrics.average_precision,
+        {"relevant": [0, 3, 5], "scores": [1, 2, 3]},
+        ValueError,
+        ["relevant[1]", "3", "grades >= 4"],
+    ),
+    (
+        metrics.average_precision,
+        {"relevant": [True], "scores": [1, 2]},
+        ValueError,
+        ["scores", "2", "1"],
+    ),
+    (
+        metrics.precision,
+        {**LIST, "at": 1, "threshold": 0},
+        ValueError,
+        ["threshold", "0"],
+    ),
+    (
+        metrics.precision,
+        {**LIST, "at": 1, "threshold": 3.5},
+        TypeError,
+        ["threshold", "3.5"],
+    ),
+    (
+        metrics.expected_reciprocal_rank,
+        {**LIST, "max_grade": 2},
+        ValueError,
+        ["max_grade", "2", "3"],
+    ),
+    (metrics.ranks, {"scores": [1, NAN]}, ValueError, ["scores[1]", "nan"]),
+    *[
+        (method, {"f": np.sum, "x": [1.0], "step": step}, ValueError, ["step", shown])
+        for method in (gradcheck.central_difference, gradcheck.complex_step)
+        for step, shown in [(0.0, "0.0"), (-1e-5, "-1e-05"), (NAN, "nan")]
+    ],
+    *[
+        (method, {"f": np.sin, "x": [1.0, 2.0]}, ValueError, ["f must", "(2,)", "sum it"])
+        for method in (gradcheck.central_difference, gradcheck.complex_step)
+    ],
+    (gradcheck.central_difference, {"f": np.sum, "x": [1, NAN]}, ValueError, ["x", "nan"]),
+    (
+        gradcheck.complex_step,
+        {"f": lambda x: np.abs(x).sum(), "x": [1.0]},
+        TypeError,
+        ["f", "imaginary"],
+    ),
+    (
+        gradcheck.relative_error,
+        {"a": [1.0, 2.0], "b": [[1.0, 2.0]]},
+        ValueError,
+        ["a and b", "(2,)", "(1, 2)"],
+    ),
+]
+
+
+def _label(case) -> str | None:
+    return case.__name__ if callable(case) else None
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "error", "fragments"), BAD_CALLS, ids=_label
+)
+def test_bad_input_is_named(function, arguments, error, fragments):
+    with pytest.raises(error) as caught:
+        function(**arguments)
+    missing = [fragment for fragment in fragments if fragment not in str(caught.value)]
+    assert not missing, f"{caught.value} does not mention {missing}"

@@ -1,0 +1,112 @@
+"""The house has floors: each module may import only what its row of this table lists."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+import gapfm_teach
+
+PACKAGE = Path(gapfm_teach.__file__).parent
+
+# Lowest floor first. The standard library is open to all.
+MAY_IMPORT = {
+    "checks": "numpy",
+    "files": "numpy",
+    "metrics": "numpy checks",
+    "smooth": "numpy checks metrics",
+    "selection": "numpy checks",
+    "gradcheck": "numpy",
+    "kernels": "numpy numba",
+    "ratings": "numpy pandas scipy checks",
+    "datasets": "numpy pandas platformdirs files ratings checks",
+    "training": "numpy scipy numba tqdm kernels ratings metrics checks",
+    "model": "numpy pandas numba kernels ratings metrics checks smooth selection files training",
+    "evaluation": "numpy pandas scipy metrics kernels ratings checks",
+    "experiments": "numpy pandas checks metrics smooth selection gradcheck kernels ratings "
+    "datasets model evaluation",
+    "plots": "numpy matplotlib",
+    "widgets": "numpy matplotlib ipywidgets IPython plots model experiments",
+    "exercises": "numpy smooth metrics selection gradcheck",
+    "doctor": "",
+    "__main__": "doctor",
+}
+# The ground floor lends the upper ones one function only.
+ONLY_NAMES = {("smooth", "metrics"): {"thresholding_probabilities"}}
+
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def floor(path: Path) -> str:
+    """The row of the table that a file belongs to: its module, or its subpackage."""
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imports(path: Path, source: str):
+    """Yield (what, name) for each import: a floor of this package or an outside library."""
+    home = ["gapfm_teach", *path.relative_to(PACKAGE).parts[:-1]]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from split(alias.name.split("."), None)
+        elif isinstance(node, ast.ImportFrom):
+            base = home[: len(home) - node.level + 1] if node.level else []
+            for alias in node.names:
+                yield from split([*base, *(node.module or "").split(".")], alias.name)
+
+
+def split(parts: list[str], name: str | None):
+    parts = [part for part in parts if part]
+    if parts[0] != "gapfm_teach":
+        yield parts[0], name
+    elif len(parts) > 1:
+        yield parts[1], name
+    else:
+        yield name or "gapfm_teach", None
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_imports_only_what_its_row_lists(path):
+    own = floor(path)
+    assert own in MAY_IMPORT, f"{path.name} has no row in the table: which floor is it on?"
+    allowed = {own, *MAY_IMPORT[own].split(), *sys.stdlib_module_names}
+    found = set(imports(path, path.read_text(encoding="utf-8")))
+    assert not {what for what, _ in found if what not in allowed}
+    for what, name in found:
+        if name and (own, what) in ONLY_NAMES:
+            assert name in ONLY_NAMES[own, what]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_compiled_code_lives_in_kernels_alone(path):
+    """The compiler's cache does not notice a change in another file."""
+    compiled = {"jit", "njit", "vectorize", "guvectorize", "stencil"}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(tree)}
+    assert bool(names & compiled) == (floor(path) == "kernels")
+
+
+def test_rows_point_downwards_only():
+    below: set[str] = set()
+    for module, row in MAY_IMPORT.items():
+        upward = {name for name in row.split() if name in MAY_IMPORT and name not in below}
+        assert not upward, f"{module} reaches up to {upward}"
+        below.add(module)
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "expected"),
+    [
+        ("smooth.py", "from .metrics import ndcg", {("metrics", "ndcg")}),
+        ("smooth.py", "from . import model", {("model", None)}),
+        ("smooth.py", "import gapfm_teach.model as m", {("model", None)}),
+        ("smooth.py", "from gapfm_teach.model import GAPfm", {("model", "GAPfm")}),
+        ("smooth.py", "def f():\n    import pandas.api", {("pandas", None)}),
+        ("datasets/simulate.py", "from ..ratings import Ratings", {("ratings", "Ratings")}),
+        ("datasets/simulate.py", "from .download import get", {("datasets", "get")}),
+        ("datasets/simulate.py", "from .. import kernels", {("kernels", None)}),
+    ],
+)
+def test_no_way_of_importing_escapes(place, line, expected):
+    assert set(imports(PACKAGE / place, line)) == expected
