@@ -1,51 +1,46 @@
-"""gapfm_teach: the Graded Average Precision factor model, to learn from and to teach with."""
+"""gapfm_teach: the Graded Average Precision factor model, to learn from and to teach with.
 
-from .datasets import load_movielens, simulate_ratings
-from .evaluation import evaluate_ranking, evaluate_top_n
-from .metrics import (
-    average_precision,
-    expected_reciprocal_rank,
-    graded_average_precision,
-    graded_precision,
-    graded_recall,
-    ndcg,
-    precision,
-    thresholding_probabilities,
-)
-from .model import GAPfm
-from .ratings import Ratings, split_given
-from .selection import adaptive_selection, random_selection
-from .smooth import (
-    item_gradients,
-    objective,
-    smoothed_gap,
-    smoothed_gap_gradient,
-    user_gradient,
-)
+The public names load on first use, so that `python -m gapfm_teach doctor` starts, and can say
+what is missing, where a package is missing.
+"""
+
+from importlib import import_module
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "GAPfm",
-    "Ratings",
-    "adaptive_selection",
-    "average_precision",
-    "evaluate_ranking",
-    "evaluate_top_n",
-    "expected_reciprocal_rank",
-    "graded_average_precision",
-    "graded_precision",
-    "graded_recall",
-    "item_gradients",
-    "load_movielens",
-    "ndcg",
-    "objective",
-    "precision",
-    "random_selection",
-    "simulate_ratings",
-    "smoothed_gap",
-    "smoothed_gap_gradient",
-    "split_given",
-    "thresholding_probabilities",
-    "user_gradient",
-]
+_HOME = {
+    "GAPfm": "model",
+    "Ratings": "ratings",
+    "adaptive_selection": "selection",
+    "average_precision": "metrics",
+    "evaluate_ranking": "evaluation",
+    "evaluate_top_n": "evaluation",
+    "expected_reciprocal_rank": "metrics",
+    "graded_average_precision": "metrics",
+    "graded_precision": "metrics",
+    "graded_recall": "metrics",
+    "item_gradients": "smooth",
+    "load_movielens": "datasets",
+    "ndcg": "metrics",
+    "objective": "smooth",
+    "precision": "metrics",
+    "random_selection": "selection",
+    "simulate_ratings": "datasets",
+    "smoothed_gap": "smooth",
+    "smoothed_gap_gradient": "smooth",
+    "split_given": "ratings",
+    "thresholding_probabilities": "metrics",
+    "user_gradient": "smooth",
+}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str):
+    if name not in _HOME:
+        raise AttributeError(f"module 'gapfm_teach' has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

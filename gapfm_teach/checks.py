@@ -4,6 +4,10 @@ import operator
 
 import numpy as np
 
+HIGHEST_NUMBER = (
+    2**31 - 1
+)  # above it is no grade and no position, and float64 still counts exactly
+
 
 def check_count(value, name: str, *, low: int = 1, high: int | None = None) -> int:
     """Return `value` as an int in [low, high].
@@ -71,19 +75,21 @@ def check_grades(grades, name: str = "grades", *, allow_unrated: bool = True) ->
         else "must be 1 or above: rated items"
     )
     _refuse_first(array, array < low, name, remedy)
+    _refuse_first(array, array > HIGHEST_NUMBER, name, f"must be at most {HIGHEST_NUMBER}")
     return array.astype(np.int64)
 
 
-def check_scores(scores, name: str = "scores", *, length: int | None = None) -> np.ndarray:
+def check_scores(
+    scores, name: str = "scores", *, length: int | None = None, allow_complex: bool = False
+) -> np.ndarray:
     """Return `scores` as float64 (N,), all finite, of the given length.
 
-    Complex scores pass through as complex128: complex-step differentiation needs them.
+    `allow_complex` lets complex scores through, which complex-step differentiation needs.
     Raises ValueError that names the first offender.
     """
-    if np.iscomplexobj(scores):
-        array = np.asarray(scores, dtype=np.complex128)
-    else:
-        array = _one_dimensional(scores, name)
+    if np.iscomplexobj(scores) and not allow_complex:
+        raise ValueError(f"{name} must be real numbers, got {np.asarray(scores)!r}")
+    array = _one_dimensional(scores, name, complex if np.iscomplexobj(scores) else float)
     if length is not None and array.shape[0] != length:
         raise ValueError(
             f"{name} has length {array.shape[0]} but there are {length} grades; "
@@ -112,9 +118,9 @@ def check_delta(delta, max_grade: int) -> np.ndarray:
     return array
 
 
-def _one_dimensional(values, name: str) -> np.ndarray:
+def _one_dimensional(values, name: str, dtype: type = float) -> np.ndarray:
     try:
-        array = np.asarray(values, dtype=np.float64)
+        array = np.asarray(values, dtype=dtype)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, got {values!r}") from None
     if array.ndim != 1:
@@ -125,4 +131,4 @@ def _one_dimensional(values, name: str) -> np.ndarray:
 def _refuse_first(array: np.ndarray, bad: np.ndarray, name: str, remedy: str) -> None:
     if bad.any():
         first = int(np.argmax(bad))
-        raise ValueError(f"{name} {remedy}; {name}[{first}] is {array[first]:g}")
+        raise ValueError(f"{name} {remedy}; {name}[{first}] is {array[first].item():g}")

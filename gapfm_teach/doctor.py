@@ -5,15 +5,27 @@ import os
 import re
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-import platformdirs
-
 DISTRIBUTION = "gapfm-teach"
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+CHROMIUM_ON_PATH = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
+CHROMIUM_PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
+)
+# Third-party modules are imported inside the checks: a missing one is a finding, not a crash.
 REINSTALL = "in the project's folder: make, or python -m pip install -e ."
 
 
@@ -54,6 +66,16 @@ def main() -> int:
     checks = check_environment()
     print(report(checks))
     return int(any(check.state == "problem" for check in checks))
+
+
+def find_chromium() -> str | None:
+    """Return the Chromium or Chrome to drive: GAPFM_TEACH_CHROMIUM if set, else one found."""
+    named = os.environ.get("GAPFM_TEACH_CHROMIUM")
+    if named:
+        return named
+    on_path = map(shutil.which, CHROMIUM_ON_PATH)
+    usual = (place for place in CHROMIUM_PLACES if Path(place).is_file())
+    return next((program for program in (*on_path, *usual) if program), None)
 
 
 def _guarded(look: Callable[[], Iterator[Check]]) -> list[Check]:
@@ -126,14 +148,17 @@ def _data() -> Iterator[Check]:
     else:
         remedy = "set GAPFM_TEACH_DATA to a folder that you may write to"
         yield Check("data folder", "problem", f"{folder} cannot be written to", remedy)
-    kept = cache.read_cache("movielens-100k")
+    with warnings.catch_warnings(record=True) as damage:
+        warnings.simplefilter("always")
+        kept = cache.read_cache("movielens-100k")
     if kept is not None:
         yield Check("MovieLens 100K", "ok", kept.origin)
     else:
         remedy = (
             'fetch it now: python -c "import gapfm_teach; gapfm_teach.load_movielens()"'
         )
-        yield Check("MovieLens 100K", "note", "not here yet, fetched on first use", remedy)
+        detail = "damaged, fetched again on next use" if damage else "fetched on first use"
+        yield Check("MovieLens 100K", "note", detail, remedy)
 
 
 def _jupyter() -> Iterator[Check]:
@@ -153,12 +178,10 @@ def _jupyter() -> Iterator[Check]:
 
 
 def _browser() -> Iterator[Check]:
-    # Playwright keeps browsers of its own where no PATH leads.
-    own = list(platformdirs.user_cache_path("ms-playwright").glob("chromium-*"))
-    if own or any(map(shutil.which, CHROMIUM_NAMES)):
+    if find_chromium() is not None:
         yield Check("Chromium", "ok", "found; only the browser tests use it")
     else:
-        remedy = "apt install chromium, or python -m playwright install chromium"
+        remedy = "apt-get install chromium, or set GAPFM_TEACH_CHROMIUM to a Chrome program"
         yield Check("Chromium", "note", "not found; only the browser tests use it", remedy)
 
 

@@ -46,42 +46,27 @@ CACHE_ENABLED = True
 
 # A sum may be reordered (else no vector instructions); NaN and infinities keep their meaning.
 @_jit(fastmath={"reassoc", "contract"})
-def _pair_row(e_i, h_i, weight, e, h, above, slope):
+def _pair_row(e_i, scale_i, weight, e, h, above, slope):
     """The pairs (i, j) for all j in `e`, one division each; weight = β_ij is the same for all.
 
-    e = exp(f - middle) and h = g(-f). Adds to `above[j]` and `slope[j]` what the pair gives j;
+    e = exp(f - middle), h = g(-f), scale_i = exp(middle) h_i. The gain g(f_j) - g(f_i) is
+    (e_j - e_i) scale_i h_j: unlike a difference of two g it does not cancel, at either end.
+    Adds to `above[j]` and `slope[j]` what the pair gives j, the latter without its factor h_j;
     returns what it gives i.
     """
     above_i = 0.0
     slope_i = 0.0
+    scale_i *= weight
     for j in range(e.shape[0]):
         inverse = 1.0 / (e_i + e[j])
         i_over_j = e_i * inverse  # g(f_i - f_j)
         j_over_i = e[j] * inverse  # g(f_j - f_i)
-        gain = (h_i - h[j]) * (i_over_j * j_over_i)  # (g(f_j) - g(f_i)) g'(f_j - f_i)
+        gain = (e[j] - e_i) * (i_over_j * j_over_i)
         above_i += j_over_i
-        slope_i += gain
+        slope_i += gain * h[j]
         above[j] += weight * i_over_j
-        slope[j] -= weight * gain
-    return weight * above_i, weight * slope_i
-
-
-@_jit()
-def _pair_row_wide(f_i, h_i, weight, f, h, above, slope):
-    """`_pair_row` for scores too far apart for shared exponentials: one exponential a pair."""
-    above_i = 0.0
-    slope_i = 0.0
-    for j in range(f.shape[0]):
-        small = np.exp(-abs(f[j] - f_i))
-        upper = 1.0 / (1.0 + small)
-        lower = small * upper
-        j_over_i, i_over_j = (upper, lower) if f[j] >= f_i else (lower, upper)
-        gain = (h_i - h[j]) * (upper * lower)
-        above_i += j_over_i
-        slope_i += gain
-        above[j] += weight * i_over_j
-        slope[j] -= weight * gain
-    return weight * above_i, weight * slope_i
+        slope[j] -= scale_i * gain
+    return weight * above_i, scale_i * slope_i
 
 
 @_jit()
@@ -90,27 +75,44 @@ def pair_sums(scores, weights, coefficients):
 
     scores f, (S,); weights Δ(y), (S,), descending, so that β_ij = weights[i] for all j < i.
     """
-    n = scores.shape[0]
-    e = scores - 0.5 * (scores.min() + scores.max())
-    wide = scores.max() - scores.min() > _WIDEST_CENTRED_RANGE
-    if not wide:
-        e = np.exp(e)
+    middle = 0.5 * (scores.min() + scores.max())
+    if scores.max() - scores.min() > _WIDEST_CENTRED_RANGE:
+        return _pair_sums_wide(scores, weights, coefficients)
+    e = np.exp(scores - middle)
     h = 1.0 / (1.0 + np.exp(scores))
+    scale = 1.0 / (np.exp(-middle) + e)
     above = 0.5 * weights  # Σ_j β_ij g(f_j - f_i), begun with j = i, where g(0) = 1/2
-    coefficients[:] = 0.0
-    for i in range(1, n):
-        w, before, slope = weights[i], above[:i], coefficients[:i]
-        if wide:
-            to_above, to_slope = _pair_row_wide(e[i], h[i], w, e[:i], h[:i], before, slope)
-        else:
-            to_above, to_slope = _pair_row(e[i], h[i], w, e[:i], h[:i], before, slope)
+    slope = np.zeros_like(e)
+    for i in range(scores.shape[0]):
+        to_above, coefficients[i] = _pair_row(
+            e[i], scale[i], weights[i], e[:i], h[:i], above[:i], slope[:i]
+        )
         above[i] += to_above
-        coefficients[i] += to_slope
     value = 0.0
-    for i in range(n):
+    for i in range(scores.shape[0]):
         g = 1.0 / (1.0 + np.exp(-scores[i]))
         value += g * above[i]
-        coefficients[i] += g * h[i] * above[i]
+        coefficients[i] += h[i] * (slope[i] + g * above[i])
+    return value
+
+
+@_jit()
+def _pair_sums_wide(scores, weights, coefficients):
+    """`pair_sums` for scores too far apart for shared exponentials: one exponential a pair."""
+    g = 1.0 / (1.0 + np.exp(-scores))
+    h = 1.0 / (1.0 + np.exp(scores))
+    value = 0.0
+    for i in range(scores.shape[0]):
+        above = 0.0
+        slope = 0.0
+        for j in range(scores.shape[0]):
+            weight = min(weights[i], weights[j])
+            small = np.exp(-abs(scores[j] - scores[i]))
+            upper = 1.0 / (1.0 + small)
+            above += weight * (upper if scores[j] >= scores[i] else small * upper)
+            slope += weight * (g[j] * h[i] - g[i] * h[j]) * small * upper * upper
+        value += g[i] * above
+        coefficients[i] = g[i] * h[i] * above + slope
     return value
 
 

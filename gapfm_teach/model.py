@@ -1,6 +1,7 @@
 """GAPfm, the Graded Average Precision factor model: Algorithm 2 around the compiled kernels."""
 
 import json
+from zipfile import BadZipFile
 
 import numba
 import numpy as np
@@ -46,7 +47,8 @@ class GAPfm:
         none; small starts work best.
     random_state : None, int or numpy Generator; an int makes `fit` repeatable to the last bit,
         whatever the number of threads.
-    n_threads : int or None for numba's own choice. Set for the time of `fit` only.
+    n_threads : int, or None for numba's own number (one where the data are few). Set for the time
+        of `fit` only.
 
     Attributes after `fit`
     ----------------------
@@ -88,7 +90,7 @@ class GAPfm:
         self.init_scale = check_real(init_scale, "init_scale", low_open=True)
         self.random_state = random_state
         check_random_state(random_state)
-        most = numba.config.NUMBA_NUM_THREADS
+        most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
         self.n_threads = (
             None if n_threads is None else check_count(n_threads, "n_threads", high=most)
         )
@@ -119,7 +121,7 @@ class GAPfm:
         U = rng.normal(0.0, self.init_scale, (train.n_users, self.n_factors))
         V = rng.normal(0.0, self.init_scale, (train.n_items, self.n_factors))
         self._keep(U, V, rows=[])
-        with threads(self.n_threads), interrupt_flag() as interrupted:
+        with threads(self.n_threads, train), interrupt_flag() as interrupted:
             problem = Problem(train, validation)
             objective = problem.gradients(U, V, self.reg)
             for iteration in progress(self.n_iter):
@@ -269,7 +271,7 @@ class GAPfm:
             with np.load(path, allow_pickle=False) as file:
                 stored = {name: file[name] for name in file.files}
             header = json.loads(str(stored["header"]))
-        except (ValueError, KeyError, OSError, EOFError) as error:
+        except (ValueError, KeyError, OSError, EOFError, BadZipFile) as error:
             if isinstance(error, FileNotFoundError):
                 raise
             raise ValueError(

@@ -67,3 +67,81 @@ def describe(ax: Axes) -> str:
             f"{line.get_label()}: from {y[0]:.3g} to {y[-1]:.3g}, highest {y[top]:.3g} at {x[top]:.3g}."
         )
     return " ".join(parts)
+
+
+def grade_colours(max_grade: int) -> list[str]:
+    """One of GRADE_COLOURS for each grade 1..max_grade, (max_grade,), evenly chosen, dark for high."""
+    places = np.linspace(0, len(GRADE_COLOURS) - 1, max_grade) if max_grade > 1 else [4]
+    return [GRADE_COLOURS[round(place)] for place in places]
+
+
+def grade_lists(ax: Axes, lists, names, *, max_grade: int = 5) -> Axes:
+    """Ranked lists, one row each: a square a rank, its grade in it, white for unrated (0)."""
+    colours = ["white", *grade_colours(max_grade)]
+    for row, grades in enumerate(lists):
+        for rank, grade in enumerate(grades, start=1):
+            dark = grade > 0.6 * max_grade
+            ax.barh(row, 0.92, left=rank - 0.46, height=0.72, color=colours[grade],
+                    edgecolor="#777777", lw=0.8, ls="-" if grade else ":")  # fmt: skip
+            ax.text(rank, row, str(grade) if grade else "·", ha="center", va="center",
+                    color="white" if dark else "black")  # fmt: skip
+    ax.set_yticks(range(len(names)), names)
+    ax.set_xticks(range(1, max(map(len, lists)) + 1))
+    ax.invert_yaxis()
+    ax.grid(False)
+    return label(ax, "rank", "")
+
+
+def precision_at_hits(ax: Axes, relevant, colour: str = BLUE) -> Axes:
+    """Precision after each rank of a ranked list of 1 (hit) and 0: a staircase, hits marked.
+
+    The dashed line is the average over the hits, which is the list's average precision.
+    """
+    hit = np.asarray(relevant, dtype=bool)
+    rank = np.arange(1, len(hit) + 1)
+    value = np.cumsum(hit) / rank
+    ax.step(rank, value, where="mid", color=colour, alpha=0.5, label="precision so far")
+    ax.plot(rank[hit], value[hit], "o", color=colour, ms=9, label="at a hit")
+    ax.plot(
+        rank[~hit], value[~hit], "o", color=colour, mfc="white", ms=9, label="at a miss"
+    )
+    ax.axhline(value[hit].mean(), color=VERMILION, ls="--", label="mean over hits: AP")
+    ax.set_xticks(rank)
+    ax.set_ylim(0, 1.06)
+    return label(ax, "rank", "precision")
+
+
+def stacked(ax: Axes, parts, names, part_names, colours) -> Axes:
+    """One horizontal bar a name, built from `parts` (n_bars, n_parts) laid end to end."""
+    parts = np.asarray(parts, dtype=float)
+    start = np.cumsum(parts, axis=1) - parts
+    for column, (name, colour) in enumerate(zip(part_names, colours, strict=True)):
+        ax.barh(range(len(names)), parts[:, column], left=start[:, column], height=0.62,
+                color=colour, edgecolor="#555555", lw=0.6, label=name)  # fmt: skip
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.grid(axis="y", visible=False)
+    return ax
+
+
+def pair_table(ax: Axes, values, names, item: int) -> Axes:
+    """Pair terms (S, S), row i and column j, with those that the score of `item` moves framed."""
+    values = np.asarray(values, dtype=float)
+    n = len(names)
+    ax.imshow(values, cmap="Greys", vmin=0, vmax=2.5 * values.max())
+    for i, j in np.ndindex(values.shape):
+        ax.text(j, i, f"{values[i, j]:.3f}", ha="center", va="center")
+    for corner, width, height, colour, text in [
+        ((-0.48, item - 0.45), n - 0.04, 0.9, BLUE, "row"),
+        ((item - 0.45, -0.48), 0.9, n - 0.04, VERMILION, "column"),
+    ]:
+        ax.add_patch(
+            mpl.patches.Rectangle(
+                corner, width, height, fill=False, ec=colour, lw=3, label=text
+            )
+        )
+    ax.set_xticks(range(n), names)
+    ax.set_yticks(range(n), names)
+    ax.grid(False)
+    ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
+    return label(ax, "film j, the one above", "film i, whose place counts")

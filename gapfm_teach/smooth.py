@@ -59,9 +59,10 @@ def smoothed_gap_gradient(scores, grades, delta) -> np.ndarray:
     """
     f, weights = _rated(scores, grades, delta)
     apart = f[None, :] - f[:, None]
-    # g(f_j) - g(f_i) cancels when both are near 1; the same difference of g(-f) does not.
-    below_one = logistic(-f)
-    gain = below_one[:, None] - below_one[None, :]
+    # g(f_j) - g(f_i), written as g(f_j) g(-f_i) - g(f_i) g(-f_j): the difference itself loses all
+    # its digits where both are near 1.
+    g, h = logistic(f), logistic(-f)
+    gain = np.outer(h, g) - np.outer(g, h)
     first = logistic_derivative(f) * np.sum(weights * logistic(apart), axis=1)
     return first + np.sum(weights * gain * logistic_derivative(apart), axis=1)
 
@@ -121,7 +122,7 @@ def consistent_rank(scores, tau=1.0) -> np.ndarray:
     (6) applied to every term of R_i = 1 + Σ_{j≠i} I(f_j > f_i). `tau` τ > 0 has the scores'
     unit. Raises ValueError for bad scores or tau.
     """
-    f = check_scores(scores)
+    f = check_scores(scores, allow_complex=True)
     tau = check_real(tau, "tau", low_open=True)
     return 0.5 + np.sum(logistic((f[None, :] - f[:, None]) / tau), axis=1)
 
@@ -134,7 +135,7 @@ def consistent_gap(scores, grades, delta, tau=1.0) -> float:
     adding a constant to all scores changes nothing. nan when nothing is rated. Errors as above.
     """
     grades = check_grades(grades)
-    f = check_scores(scores, length=grades.shape[0])
+    f = check_scores(scores, length=grades.shape[0], allow_complex=True)
     weights = beta(grades, delta)
     rank = consistent_rank(f, tau)
     above = logistic((f[None, :] - f[:, None]) / tau)
@@ -148,7 +149,8 @@ def consistent_gap(scores, grades, delta, tau=1.0) -> float:
 
 def _rated(scores, grades, delta) -> tuple[np.ndarray, np.ndarray]:
     grades = check_grades(grades, allow_unrated=False)
-    return check_scores(scores, length=grades.shape[0]), beta(grades, delta)
+    f = check_scores(scores, length=grades.shape[0], allow_complex=True)
+    return f, beta(grades, delta)
 
 
 def _factors(u, V, reg) -> tuple[np.ndarray, np.ndarray, float]:

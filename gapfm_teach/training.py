@@ -15,6 +15,8 @@ from . import kernels
 from .metrics import thresholding_probabilities
 from .ratings import Ratings
 
+_PAIRS_WORTH_THREADS = 1_000_000  # about a millisecond of work
+
 
 class Problem:
     """Ratings in the kernels' layout, and the gradients of (9) at the factors last asked for."""
@@ -134,12 +136,15 @@ def check_pair(train: Ratings, validation: Ratings | None) -> None:
 
 
 @contextlib.contextmanager
-def threads(n: int | None):
-    """Let numba use n threads inside the block, and what it used before afterwards."""
-    if n is None:
-        yield
-        return
+def threads(n: int | None, train: Ratings):
+    """Let numba use n threads inside the block, and what it used before afterwards.
+
+    None means numba's own number, or one where `train` is so small that waking threads costs more
+    than they save.
+    """
     before = numba.get_num_threads()
+    if n is None:
+        n = before if np.sum(np.diff(train.indptr) ** 2) > _PAIRS_WORTH_THREADS else 1
     numba.set_num_threads(n)
     try:
         yield

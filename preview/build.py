@@ -24,7 +24,6 @@ KIND = {"eq": "Equation", "fig": "Figure", "tbl": "Table"}
 TITLE = re.compile(r"^# +(?P<title>.+?)\s*(?:\{(?P<attributes>[^}]*)\})?\s*$", re.MULTILINE)
 XREF = re.compile(r'<a href="#([\w-]+)"\s+class="xref( bare)?"\s+data-cell="(\d*)">\?</a>')
 IMAGE = re.compile(r'<img\s+src="(?!data:|https?:)([^"]+)"')
-BIBREF = re.compile(r'href="#(ref-[\w-]+)"')
 
 
 @dataclass
@@ -53,8 +52,7 @@ def build(root: Path, target: Path) -> list[str]:
     config = yaml.safe_load((root / "_quarto.yml").read_text(encoding="utf-8"))
     chapters = read_chapters(root, config)
     for chapter in chapters:
-        cited = cited_keys(chapters) if "{#refs}" in chapter.markdown else []
-        render(chapter, chapters, config, root, cited)
+        render(chapter, chapters, config, root)
     readers = {chapter.href: PageReader(chapter.page) for chapter in chapters}
     numbers = label_numbers(chapters, readers)
     for chapter in chapters:
@@ -93,48 +91,49 @@ def cited_keys(chapters: list[Chapter]) -> list[str]:
     return sorted({key for group in cites for key in group.split()})
 
 
-def render(chapter, chapters, config, root, cited) -> None:
+def render(chapter: Chapter, chapters: list[Chapter], config: dict, root: Path) -> None:
     """Run pandoc on one chapter and keep the page in `chapter.page`."""
     markdown = chapter.markdown
-    if cited:
-        markdown += f"\n\n---\nnocite: |\n  {', '.join('@' + key for key in cited)}\n---\n"
-    defaults = {
-        "from": "markdown",
-        "to": "html5",
-        "template": str(HERE / "page.html"),
-        "filters": [str(HERE / "filter.lua"), {"type": "citeproc"}],
+    listing = next(other for other in chapters if "{#refs}" in other.markdown)
+    if chapter is listing:
+        cited = ", ".join("@" + key for key in cited_keys(chapters))
+        markdown += f"\n\n---\nnocite: |\n  {cited}\n---\n"
+    settings = {
         "bibliography": str(root / config["bibliography"]),
-        "html-math-method": {"method": "mathml"},
         "number-sections": bool(chapter.number),
         "number-offset": [int(chapter.number or 1) - 1],
-        "table-of-contents": True,
-        "toc-depth": 3,
-        "wrap": "none",
-        "fail-if-warnings": True,
         "metadata": {
             "lang": config["lang"],
             "link-citations": True,
-            "suppress-bibliography": not cited,
+            "references": chapter.root + listing.href if chapter is not listing else "",
             "chapter": chapter.number,
             "source": chapter.source.name,
             "pagetitle": chapter.title,
         },
         "variables": page_variables(chapter, chapters, config),
     }
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "page.yaml"
-        path.write_text(json.dumps(defaults), encoding="utf-8")
-        command = [pypandoc.get_pandoc_path(), "--defaults", str(path)]
-        done = subprocess.run(
-            command, input=markdown, capture_output=True, encoding="utf-8"
-        )
-    if done.returncode:
-        problem = re.search(r"@@ (.+?) @@", done.stderr, re.DOTALL)
-        raise BookError(problem[1] if problem else f"{chapter.source.name}: {done.stderr}")
-    chapter.page = done.stdout
+    chapter.page = pandoc(markdown, settings, chapter.source.name)
     for name in IMAGE.findall(chapter.page):
         if name not in chapter.files:
             chapter.files[name] = read_image(chapter.source, name)
+
+
+def pandoc(markdown: str, settings: dict, name: str) -> str:
+    """The page that pandoc makes of `markdown`, with `settings` on top of pandoc.yaml."""
+    program = pypandoc.get_pandoc_path()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "page.yaml"
+        path.write_text(json.dumps(settings), encoding="utf-8")
+        done = subprocess.run(
+            [program, "--defaults", str(HERE / "pandoc.yaml"), "--defaults", str(path)],
+            input=markdown,
+            capture_output=True,
+            encoding="utf-8",
+        )
+    if done.returncode:
+        problem = re.search(r"@@ (.+?) @@", done.stderr, re.DOTALL)
+        raise BookError(problem[1] if problem else f"{name}: {done.stderr}")
+    return done.stdout
 
 
 def read_image(source: Path, name: str) -> bytes:
@@ -181,7 +180,7 @@ def label_numbers(chapters, readers) -> dict[str, tuple[str, str]]:
 
 
 def resolve(chapter: Chapter, numbers: dict[str, tuple[str, str]]) -> str:
-    """Fill in the references of one page: to labels and to the list of works cited."""
+    """The page with its references to labels filled in."""
 
     def reference(match: re.Match) -> str:
         label, bare, cell = match.groups()
@@ -196,8 +195,7 @@ def resolve(chapter: Chapter, numbers: dict[str, tuple[str, str]]) -> str:
         page = "" if href == chapter.href else chapter.root + href
         return f'<a href="{page}#{label}" class="xref">{text}</a>'
 
-    page = XREF.sub(reference, chapter.page)
-    return BIBREF.sub(rf'href="{chapter.root}references.html#\1"', page)
+    return XREF.sub(reference, chapter.page)
 
 
 def write(chapters: list[Chapter], index: list[dict], target: Path) -> None:
@@ -235,7 +233,7 @@ def main() -> None:
         pages = build(ROOT, ROOT / "_site")
     except BookError as error:
         sys.exit(f"The site was not built.\n  {error}")
-    print(f"_site/: {len(pages)} pages, built by the preview renderer (no Quarto found).")
+    print(f"_site/: {len(pages)} pages, built by the preview renderer.")
     print("Open _site/index.html")
 
 

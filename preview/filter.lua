@@ -6,7 +6,7 @@ local CALLOUTS = { note = "Note", tip = "Tip", warning = "Warning",
 local PLAIN_DIVS = { cell = true, ["cell-output"] = true, ["column-margin"] = true,
                      ["table-scroll"] = true,
                      objectives = true, exercise = true, recap = true }
-local KINDS = { fig = "Figure", tbl = "Table" }
+local KINDS = { fig = "Figure", tbl = "Table" } -- what has a caption
 local REFERABLE = { eq = true, fig = true, tbl = true, sec = true }
 -- pandoc's MathML writer drops these, or fails.
 local NO_MATH = { "\\tag", "\\label", "\\color", "\\cancel", "\\require", "\\eqref",
@@ -27,10 +27,6 @@ end
 
 local function kind_of(id)
   return id:match("^(%l+)%-[%l%d%-]+$")
-end
-
-local function raw(html)
-  return pandoc.RawInline("html", html)
 end
 
 -- Equations ---------------------------------------------------------------------------
@@ -170,8 +166,8 @@ local function callout(div, kind)
       .. (collapse == "false" and " open>" or ">")
     before, after, close = '<summary class="callout-title">', "</summary>", "</details>"
   end
-  title:insert(1, raw(open .. before))
-  title:insert(raw(after))
+  title:insert(1, pandoc.RawInline("html", open .. before))
+  title:insert(pandoc.RawInline("html", after))
   local out = pandoc.Blocks { pandoc.Plain(title) }
   out:extend(div.content)
   out:insert(pandoc.RawBlock("html", close))
@@ -189,7 +185,9 @@ local function box(div)
   local class = div.classes[1] or ""
   local kind = class:match("^callout%-(.+)$")
   if kind then return callout(div, kind) end
-  if not PLAIN_DIVS[class] then fail("unknown box '::: {." .. class .. "}'") end
+  if not PLAIN_DIVS[class] then
+    fail("unknown box '::: {" .. (class ~= "" and "." .. class or "#" .. id) .. "}'")
+  end
   if class == "column-margin" then div.attributes.role = "note" end
   return div
 end
@@ -202,6 +200,15 @@ local function link(el)
       :gsub("%.ipynb#", ".html#"):gsub("%.qmd#", ".html#")
     return el
   end
+end
+
+local function code(el)
+  local class = el.classes[1] or el.text
+  if class:match("^{%a+}") then fail("code that is run at render time: " .. class) end
+end
+
+local function span(el)
+  if #el.classes > 0 then fail("unknown span '[…]{." .. el.classes[1] .. "}'") end
 end
 
 local function word(str)
@@ -220,7 +227,8 @@ end
 
 -- Innermost first, so that a caption or a callout holds what has been converted already.
 local STEPS = {
-  { RawBlock = stray_marker, Math = check_math, Image = image, Link = link },
+  { RawBlock = stray_marker, Math = check_math, Image = image, Link = link,
+    Code = code, CodeBlock = code, Span = span },
   { Inlines = equations, Cite = references },
   { Str = word },
   { Figure = figure, Table = table_with_label },

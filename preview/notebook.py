@@ -1,6 +1,7 @@
 """A stored notebook as pandoc Markdown, read the way Quarto reads it. Nothing is run."""
 
 import base64
+import html
 import json
 import re
 from pathlib import Path
@@ -106,19 +107,22 @@ def _code(code: str, options: dict) -> str:
     if not options.get("code-fold"):
         return block
     summary = options.get("code-summary", "Code")
-    opening = raw_html(f'<details class="code-fold"><summary>{summary}</summary>')
+    opening = raw_html(
+        f'<details class="code-fold"><summary>{html.escape(summary)}</summary>'
+    )
     return "\n\n".join([opening, block, raw_html("</details>")])
 
 
 def _outputs(outputs, options, where, stem, files) -> list[str]:
     """Every output as a Markdown block; the labelled one with number and caption."""
-    streams = [o for o in outputs if o["output_type"] == "stream"]
+    names = ["stdout", "stderr"] if options.get("warning", True) else ["stdout"]
     shown = [o for o in outputs if o["output_type"] != "stream"]
-    blocks = [
-        _box("cell-output-stdout", _plain(_text(o["text"])))
-        for o in streams
-        if o["name"] == "stdout" or options.get("warning", True)
-    ]
+    blocks = []
+    for name in names:
+        # Printed text may be stored in pieces, by the chance of timing.
+        text = "".join(_text(o["text"]) for o in outputs if o.get("name") == name)
+        if text:
+            blocks.append(_box(f"cell-output-{name}", _plain(text)))
     displays = [
         _display(output, options, where, f"{stem}-{i}", files)
         for i, output in enumerate(shown, start=1)

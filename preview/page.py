@@ -1,7 +1,9 @@
 """Read a rendered page: its numbered labels, and its text section by section."""
 
+import re
 from html.parser import HTMLParser
 
+LABEL = re.compile("(eq|fig|tbl|sec)-")
 SILENT = ("script", "style", "svg", "nav", "math")
 VOID = ("img", "br", "hr", "input", "link", "meta", "source", "wbr", "col")
 
@@ -29,7 +31,7 @@ class PageReader(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         found = dict(attributes)
-        if "id" in found and "data-number" in found:
+        if LABEL.match(found.get("id") or "") and "data-number" in found:
             self.labels.append((found["id"], found["data-number"]))
         if tag in ("h1", "h2", "h3") and "id" in found and "main" in self._stack:
             self._heading = True

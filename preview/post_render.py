@@ -35,7 +35,9 @@ def main() -> None:
         if clean != page:
             path.write_text(clean, encoding="utf-8")
             changed += 1
-    print(f"post-render: removed calls to other hosts from {changed} pages", file=sys.stderr)
+    print(
+        f"post-render: removed calls to other hosts from {changed} pages", file=sys.stderr
+    )
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ def find_quarto() -> tuple[str, str] | None:
 def main() -> None:
     quarto = find_quarto()
     if quarto is None:
+        print("No Quarto of version 1.4 or newer was found; the preview renderer does it.")
         build.main()
         return
     program, version = quarto

@@ -12,7 +12,13 @@ LAUNCH_FLAGS = [
     "--disable-dev-shm-usage",
     "--disable-background-networking",
 ]
-ON_PATH = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+ON_PATH = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 USUAL_PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",

@@ -4,8 +4,6 @@ import hashlib
 import json
 import os
 import warnings
-import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +34,8 @@ def read_cache(name: str) -> Ratings | None:
     if not file.is_file():
         return None
     try:
-        with np.load(file, allow_pickle=False) as stored:
+        # NumPy would leave a damaged file open, and Windows could not replace it then.
+        with open(file, "rb") as raw, np.load(raw, allow_pickle=False) as stored:
             parts = {key: stored[key] for key in stored.files}
         header = json.loads(parts.pop("header").tobytes())
         if header["version"] != VERSION:
@@ -52,14 +51,7 @@ def read_cache(name: str) -> Ratings | None:
             source=header["source"],
             origin=f"data folder (first from: {header['origin']})",
         )
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        zipfile.BadZipFile,
-        zlib.error,
-    ) as error:
+    except Exception as error:  # a damaged zip raises nearly anything
         warnings.warn(
             f"{file.name} in the data folder is damaged and is not used ({error}); the data "
             "are read again",

@@ -73,7 +73,13 @@ class Files:
                     archive.open(self._members[name]) as stream,
                 ):
                     yield stream
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+        ) as error:
             raise ValueError(f"{name} in {self.path.name} is damaged ({error})") from error
 
 

@@ -18,18 +18,23 @@ class _Inert:
         self.state = state
 
 
+def _empty(_kind, shape, code) -> np.ndarray:
+    return np.empty(shape, code)
+
+
+def _from_buffer(data, code, shape, order) -> np.ndarray:
+    return np.frombuffer(data, code).reshape(shape, order=order)
+
+
 # All that a table of numbers and text needs. Everything else is refused.
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("numpy", "dtype"): np.dtype,
     ("numpy", "ndarray"): np.ndarray,
-    ("numpy.core.multiarray", "_reconstruct"): lambda kind, shape, code: np.empty(
-        shape, code
-    ),
-    ("numpy.core.numeric", "_frombuffer"): lambda data, kind, shape, order: np.frombuffer(
-        data, kind
-    ).reshape(shape, order=order),
     ("builtins", "slice"): slice,
 }
+for _home in ("numpy.core", "numpy._core"):  # before and since NumPy 2
+    _ALLOWED[f"{_home}.multiarray", "_reconstruct"] = _empty
+    _ALLOWED[f"{_home}.numeric", "_frombuffer"] = _from_buffer
 
 
 class _Reader(pickle.Unpickler):

@@ -1,5 +1,141 @@
-"""Exercises of notebook 02."""
+"""Exercises of notebook 02: smoothed GAP, its supremum, and the rank that repairs it."""
 
-from .core import Exercise
+import numpy as np
 
-EXERCISES: list[Exercise] = []
+from ..metrics import thresholding_probabilities
+from ..smooth import beta, consistent_rank, logistic, smoothed_gap
+from .core import Exercise, Mistake
+
+
+def _assembled(scores, grades, delta, *, sign=1.0, outer=logistic, own=0.5):
+    """Smoothed GAP (8), with places where a slip can be put in."""
+    above = logistic(sign * (scores[None, :] - scores[:, None]))
+    np.fill_diagonal(above, own)
+    return np.sum(outer(scores) * np.sum(beta(grades, delta) * above, axis=1))
+
+
+def _grade_by_grade(scores, grades, delta):
+    weights = np.minimum.outer(delta[grades - 1], delta[grades - 1])
+    above = logistic(scores[None, :] - scores[:, None])
+    return np.sum(logistic(scores) * np.sum(weights * above, axis=1))
+
+
+def _smoothed_inputs() -> list[tuple]:
+    rng = np.random.default_rng(2)
+    inputs = [
+        (np.array([0.8, 1.4, 0.3]), np.array([3, 1, 2]), thresholding_probabilities(3))
+    ]
+    for size, highest in ((6, 5), (12, 4)):
+        grades = rng.integers(1, highest + 1, size)
+        inputs.append((rng.normal(0, 2, size), grades, thresholding_probabilities(highest)))
+    return inputs
+
+
+SMOOTHED = Exercise(
+    name="smoothed-gap",
+    solution=smoothed_gap,
+    inputs=_smoothed_inputs(),
+    right="That is (8). Every pair of films meets twice in it, once in each row.",
+    mistakes=[
+        Mistake(
+            lambda f, y, d: _assembled(f, y, d, sign=-1.0),
+            "The difference is the wrong way round: g(f_i − f_j) asks whether j stands *below* "
+            "i. The inner sum wants g(f_j − f_i).",
+        ),
+        Mistake(
+            lambda f, y, d: _assembled(f, y, d, own=0.0),
+            "The term j = i is missing. (8) keeps it, with g(0) = ½.",
+        ),
+        Mistake(
+            lambda f, y, d: _assembled(f, y, d, own=1.0),
+            "You gave the term j = i its exact value 1. That is the better choice, and "
+            "`consistent_gap` makes it, but (8) as printed has g(0) = ½ there.",
+        ),
+        Mistake(
+            lambda f, y, d: smoothed_gap(f, y, d) / np.trace(beta(y, d)),
+            "You divided by Z. (8) leaves 1/Z out.",
+        ),
+        Mistake(
+            _grade_by_grade,
+            "You used δ of the lower grade. β needs the accumulated Δ(y) = δ_1 + … + δ_y: "
+            "np.cumsum(delta)[grades - 1].",
+        ),
+    ],
+)
+
+
+def _logit(q):
+    return np.log(q / (1 - q))
+
+
+SHIFT_NEEDED = Exercise(
+    name="shift-needed",
+    solution=lambda scores, q: _logit(q) - np.min(scores),
+    inputs=[
+        (np.array([-1.5, 1.5, 0.5, -0.5]), 0.98),
+        (np.array([0.3, 2.0, 0.9]), 0.9),
+        (np.array([-4.0, 3.0]), 0.4),
+    ],
+    right="Order and grades do not appear in your formula: any list gets there.",
+    mistakes=[
+        Mistake(
+            lambda scores, q: _logit(q) - np.max(scores),
+            "You moved the highest score to log(q/(1 − q)). That is the upper bound: F *could* "
+            "reach the share. A guarantee looks at the lowest score.",
+        ),
+        Mistake(
+            lambda scores, q: _logit(q),
+            "log(q/(1 − q)) is where the lowest score must end up. How far is it from there?",
+        ),
+        Mistake(
+            lambda scores, q: np.min(scores) - _logit(q),
+            "The sign is turned round: lowest score + shift = log(q/(1 − q)).",
+        ),
+        Mistake(
+            lambda scores, q: _logit(q) - np.mean(scores),
+            "You moved the mean of the scores. The theorem's lower bound is g of the *lowest*.",
+        ),
+    ],
+)
+
+
+SMOOTH_RANK = Exercise(
+    name="smooth-rank",
+    solution=consistent_rank,
+    inputs=[
+        (np.array([0.8, 1.4, 0.3, -0.5]), 1.0),
+        (np.array([2.0, -1.0, 0.1]), 0.05),
+        (np.array([5.0, 5.2, 4.0, 4.9, 7.1]), 2.0),
+    ],
+    right="As τ goes to 0 this is the rank, and a constant added to all scores changes nothing.",
+    mistakes=[
+        Mistake(
+            lambda f, tau: 0.5 + consistent_rank(f, tau),
+            "Half a rank too many: with 1 in front *and* j = i in the sum, a film counts itself "
+            "once and a half.",
+        ),
+        Mistake(
+            lambda f, tau: consistent_rank(f, tau) - 0.5,
+            "Half a rank too few: the film itself gives only g(0) = ½. What must stand in front?",
+        ),
+        Mistake(
+            lambda f, tau: consistent_rank(-f, tau),
+            "Your list is upside down: the highest score has the largest rank. Count the films "
+            "with f_j above f_i.",
+        ),
+        Mistake(
+            lambda f, tau: consistent_rank(f, 1.0 / tau),
+            "You multiplied by τ. Dividing makes the switch harder as τ gets smaller.",
+        ),
+        Mistake(
+            lambda f, tau: consistent_rank(f, 1.0),
+            "τ is not used: divide the difference of the scores by it.",
+        ),
+        Mistake(
+            lambda f, tau: 1.0 / consistent_rank(f, tau),
+            "That is 1/R̂. The exercise asks for R̂ itself.",
+        ),
+    ],
+)
+
+EXERCISES: list[Exercise] = [SMOOTHED, SHIFT_NEEDED, SMOOTH_RANK]

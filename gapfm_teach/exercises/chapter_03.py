@@ -1,5 +1,193 @@
-"""Exercises of notebook 03."""
+"""Exercises of notebook 03: the logistic's slope, an item's gradient, a check that judges."""
 
-from .core import Exercise
+import numpy as np
 
-EXERCISES: list[Exercise] = []
+from ..gradcheck import central_difference, relative_error
+from ..smooth import logistic, logistic_derivative
+from .core import Exercise, Mistake
+
+
+def _item_gradient(c, U, v, reg):
+    return U.T @ c - reg * v
+
+
+def _is_right(f, gradient, x):
+    return relative_error(gradient(x), central_difference(f, x)) < 1e-6
+
+
+def _raters(seed: int, n_raters: int, n_factors: int, reg: float) -> tuple:
+    """What one item's gradient needs: c of each rater, their factors, the item's, and λ."""
+    rng = np.random.default_rng(seed)
+    return (
+        rng.normal(size=n_raters),
+        rng.normal(size=(n_raters, n_factors)),
+        rng.normal(size=n_factors),
+        reg,
+    )
+
+
+def _waves(x):
+    return np.sum(np.sin(x))
+
+
+def _small_waves(x):
+    return 1e-8 * np.sum(np.sin(x))
+
+
+def _large_waves(x):
+    return 1e8 * np.sum(np.sin(x))
+
+
+def _small_slope(x):
+    return 1e-8 * np.cos(x)
+
+
+def _large_slope(x):
+    return 1e8 * np.cos(x)
+
+
+def _reversed_small_slope(x):
+    return -1e-8 * np.cos(x)
+
+
+def _last_entry_lost(x):
+    return np.append(np.cos(x[:-1]), 0.0)
+
+
+def _a_percent_too_long(x):
+    return 1.01 * np.cos(x)
+
+
+_POINT = np.array([0.3, -0.7, 1.1])
+_CLAIMS = [
+    (_waves, np.cos, _POINT),
+    (_waves, _last_entry_lost, _POINT),
+    (_waves, _a_percent_too_long, _POINT),
+    (_large_waves, _large_slope, _POINT),
+    (_small_waves, _small_slope, _POINT),
+    (_small_waves, _reversed_small_slope, _POINT),
+]
+
+
+def _goes_up(f, gradient, x):
+    return bool(f(x + 1e-3 * gradient(x)) > f(x))
+
+
+def _absolute(f, gradient, x):
+    return bool(np.max(np.abs(gradient(x) - central_difference(f, x))) < 1e-6)
+
+
+def _loose(f, gradient, x):
+    return relative_error(gradient(x), central_difference(f, x)) < 0.1
+
+
+def _first_entry_only(f, gradient, x):
+    return relative_error(gradient(x)[:1], central_difference(f, x)[:1]) < 1e-6
+
+
+EXERCISES: list[Exercise] = [
+    Exercise(
+        name="logistic-slope",
+        solution=logistic_derivative,
+        inputs=[(np.array([-2.0, 0.0, 0.5, 3.0]),), (np.linspace(-8.0, 8.0, 9),)],
+        right="g'(x) = g(x)(1 - g(x)), or g(x) g(-x): largest at 0, where it is a quarter, "
+        "and the same on both sides.",
+        mistakes=[
+            Mistake(
+                logistic,
+                "That is g itself. Its slope is the derivative of 1 / (1 + e^-x).",
+            ),
+            Mistake(
+                lambda x: -logistic_derivative(x),
+                "The size is right and the sign is not: g rises everywhere. The inner "
+                "derivative, of e^-x, brings a second minus.",
+            ),
+            Mistake(
+                lambda x: 1 - logistic(x),
+                "That is 1 - g(x), one of the two factors; the other is missing.",
+            ),
+            Mistake(
+                lambda x: logistic(x) ** 2,
+                "g squared is 1 / (1 + e^-x)²: the inner derivative e^-x, which the chain "
+                "rule multiplies on, is missing.",
+            ),
+            Mistake(
+                lambda x: x * (1 - x),
+                "You have put x where g(x) belongs: it is g(x)(1 - g(x)).",
+            ),
+        ],
+    ),
+    Exercise(
+        name="item-gradient",
+        solution=_item_gradient,
+        inputs=[_raters(0, 2, 2, 0.1), _raters(1, 5, 3, 0.5), _raters(2, 1, 4, 0.0)],
+        right="Each rater pulls along their own vector, with their own strength c; the "
+        "regulariser pulls back once, however many raters there are.",
+        mistakes=[
+            Mistake(
+                lambda c, U, v, reg: U.T @ c,
+                "The pull of the raters is right; the regulariser's -λV_i is missing.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: U.T @ c + reg * v,
+                "The regulariser has the wrong sign: it is subtracted in (9), so it pulls "
+                "the vector towards zero.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: U.T @ c - reg * len(c) * v,
+                "You subtract λV_i once for each rater. In (9) the item's vector stands in "
+                "‖V‖² once, so its derivative is subtracted once.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: U.T @ c / len(c) - reg * v,
+                "You average over the raters. (9) adds users up, so their pulls add up too.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: U.T @ c - 2 * reg * v,
+                "The regulariser is doubled: (9) has λ/2, so that its derivative is λV_i.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: c.sum() * v - reg * v,
+                "The pull must point along the users' vectors: ∂f/∂V_i = U_m, not V_i.",
+            ),
+        ],
+    ),
+    Exercise(
+        name="gradient-check",
+        solution=_is_right,
+        inputs=_CLAIMS,
+        right="It accepts the right ones, large and small, and refuses a lost entry, one "
+        "percent too much, and a reversed sign.",
+        mistakes=[
+            Mistake(
+                _goes_up,
+                "You test that a step along the gradient raises f. A gradient that lost an "
+                "entry or is 1% too long passes that test.",
+            ),
+            Mistake(
+                _absolute,
+                "You compare the difference itself with the tolerance. A function in large "
+                "units then fails though it is right, and in small units passes though its "
+                "sign is reversed: divide by the gradient's own size.",
+            ),
+            Mistake(
+                _loose,
+                "Your tolerance lets an error of 1% through. Central differences are good "
+                "to about ten digits: ask for six.",
+            ),
+            Mistake(
+                _first_entry_only,
+                "You compare the first entry only; one of the claims is wrong in its last.",
+            ),
+            Mistake(
+                lambda f, gradient, x: True,
+                "Your check accepts everything; some of these gradients are wrong.",
+            ),
+            Mistake(
+                lambda f, gradient, x: False,
+                "Your check refuses everything. No difference quotient is exact: ask for "
+                "agreement to about six digits, not for equality.",
+            ),
+        ],
+    ),
+]

@@ -1,0 +1,187 @@
+"""What an explorer shows: parameters, views, and the picture of one view."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from ..plots import PALETTE, label
+
+DASHES = ["", "7 3", "2 2.5", "8 3 2 3", "4 2", "10 3", "1 2"]
+FEW_POINTS = (
+    12  # up to here each point gets a dot: a line alone hides where it was measured
+)
+FIGSIZE = (6.4, 3.5)  # inches
+LEGEND_COLUMNS = 3
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A slider: `name` is compute's keyword, `values` its stops (numbers, texts, or both).
+
+    `start` is one of `values`. Texts only make a menu instead of a slider. Raises ValueError
+    for fewer than two stops, repeated stops, or a start that is no stop.
+    """
+
+    name: str
+    label: str
+    values: Sequence
+    start: float | str
+    unit: str = ""
+
+    def __post_init__(self):
+        values = list(self.values)
+        if len(values) < 2 or len(set(values)) < len(values):
+            raise ValueError(
+                f"values of {self.name!r} must be two or more different stops, got {values}"
+            )
+        if self.start not in values:
+            raise ValueError(
+                f"start of {self.name!r} must be one of its values {values}, got {self.start!r}"
+            )
+
+    @property
+    def texts(self) -> list[str]:
+        """The stops as shown."""
+        return [v if isinstance(v, str) else f"{v:g}" for v in self.values]
+
+    @property
+    def is_choice(self) -> bool:
+        """True where every stop is a text: a menu, not a scale."""
+        return all(isinstance(value, str) for value in self.values)
+
+    def nearest(self, typed: str) -> int | None:
+        """Position of the stop that `typed` names or comes closest to; None if neither."""
+        if typed.strip() in self.texts:
+            return self.texts.index(typed.strip())
+        try:
+            wanted = float(typed.replace(",", "."))
+        except ValueError:
+            return None
+        gaps = [
+            math.inf if isinstance(v, str) else abs(float(v) - wanted) for v in self.values
+        ]
+        return int(np.argmin(gaps)) if min(gaps) < math.inf else None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line: `x` and `y` of one length; a NaN in `y` breaks it."""
+
+    name: str
+    x: Sequence[float] | np.ndarray
+    y: Sequence[float] | np.ndarray
+
+    def __post_init__(self):
+        if np.shape(self.x) != np.shape(self.y) or np.ndim(self.x) != 1:
+            raise ValueError(
+                f"curve {self.name!r} needs x and y of one length, "
+                f"got shapes {np.shape(self.x)} and {np.shape(self.y)}"
+            )
+
+
+@dataclass(frozen=True)
+class View:
+    """What one setting shows.
+
+    `curves`: in the same order in every view, since the place decides the colour; `rows`: a
+    ranked list, best first; `readout`: the result in a line of words; `marks`: points to ring,
+    each (x, y, text).
+    """
+
+    curves: Sequence[Curve] = ()
+    rows: Sequence[str] = ()
+    readout: str = ""
+    marks: Sequence[tuple[float, float, str]] = ()
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The frame around all views of an explorer: parameters, words, and a fixed y axis if any."""
+
+    parameters: Sequence[Parameter]
+    title: str
+    x_label: str
+    y_label: str
+    rows_title: str
+    alt: str
+    y_range: tuple[float, float] | None = None
+    note: str = ""
+
+    def setting(self, values: dict) -> str:
+        """The words for `values`: "λ = 0.1, K = 5 films" for {"reg": 0.1, "k": 5}."""
+        parts = []
+        for p in self.parameters:
+            text = p.texts[list(p.values).index(values[p.name])]
+            parts.append(f"{p.label} = {text}{' ' + p.unit if p.unit else ''}")
+        return ", ".join(parts)
+
+
+@dataclass
+class Limits:
+    """Axis limits that hold everything shown so far, so that curves move and axes do not."""
+
+    x: list[float] = field(default_factory=list)
+    y: list[float] = field(default_factory=list)
+
+    def include(self, view: View) -> None:
+        for curve in view.curves:
+            self.x = _span([*self.x, *np.asarray(curve.x, dtype=float)])
+            self.y = _span([*self.y, *np.asarray(curve.y, dtype=float)])
+        self.x = _span([*self.x, *(mark[0] for mark in view.marks)])
+        self.y = _span([*self.y, *(mark[1] for mark in view.marks)])
+
+
+def _span(values: list) -> list[float]:
+    finite = [float(v) for v in values if math.isfinite(v)]
+    return [min(finite), max(finite)] if finite else []
+
+
+def padded(span: list[float], share: float) -> tuple[float, float]:
+    """`span` with room at both ends; a span of no length gets some."""
+    low, high = span or (0.0, 1.0)
+    room = share * (high - low) or max(abs(low), 1.0) * 0.5
+    return low - room, high + room
+
+
+def new_axes(n_curves: int) -> Axes:
+    """Axes of a figure that pyplot does not know, so that no notebook shows it a second time.
+
+    Margins are fixed, with room for the legend above: a layout engine would double the time of
+    a redraw and let the axes move.
+    """
+    figure = Figure(figsize=FIGSIZE, dpi=100, layout="none")
+    FigureCanvasAgg(figure)
+    legend_rows = math.ceil(n_curves / LEGEND_COLUMNS)
+    figure.subplots_adjust(
+        left=0.12, right=0.98, bottom=0.15, top=0.97 - 0.07 * legend_rows
+    )
+    return figure.add_subplot()
+
+
+def draw(ax: Axes, view: View, scene: Scene, limits: Limits) -> Axes:
+    """Draw `view` into the emptied `ax`; returns `ax`."""
+    ax.clear()
+    for place, curve in enumerate(view.curves):
+        dash = [float(n) for n in DASHES[place % len(DASHES)].split()]
+        ax.plot(
+            curve.x, curve.y, label=curve.name, color=PALETTE[place % len(PALETTE)],
+            linestyle=(0, dash) if dash else "-", linewidth=1.9,
+            marker="o" if len(curve.x) <= FEW_POINTS else "", markersize=4,
+        )  # fmt: skip
+    for x, y, text in view.marks:
+        ax.plot([x], [y], "o", ms=9, mfc="none", mec="#333333", mew=1.6)
+        ax.annotate(text, (x, y), (8, 6), textcoords="offset points", fontsize="small")
+    ax.set_xlim(*padded(limits.x, 0.02))
+    ax.set_ylim(*(scene.y_range or padded(limits.y, 0.05)))
+    label(ax, scene.x_label, scene.y_label)
+    if view.curves:
+        ax.legend(
+            loc="lower left", bbox_to_anchor=(-0.02, 1), ncols=LEGEND_COLUMNS,
+            frameon=False, borderaxespad=0.1,
+        )  # fmt: skip
+    return ax

@@ -1,0 +1,249 @@
+"""The compiled kernels against their plain NumPy twins, and against finite differences."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gapfm_teach import kernels, selection, smooth
+from gapfm_teach.datasets import simulate_ratings
+from gapfm_teach.gradcheck import central_difference, relative_error
+from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
+from gapfm_teach.ratings import Ratings
+from gapfm_teach.training import Problem
+
+REG = 0.03
+
+
+def a_user(rng, n_items, max_grade, spread):
+    """Grades in descending order, as the kernels want them, and scores."""
+    grades = np.sort(rng.integers(1, max_grade + 1, n_items))[::-1]
+    return grades, rng.uniform(-spread, spread, n_items)
+
+
+def run_pair_sums(grades, scores, delta):
+    cumulative = np.concatenate([[0.0], np.cumsum(delta)])
+    coefficients = np.empty(grades.shape[0])
+    value = kernels.pair_sums(scores, cumulative[grades], coefficients)
+    return value, coefficients
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n_items=st.integers(1, 60),
+    max_grade=st.integers(1, 10),
+    spread=st.sampled_from([0.0, 1e-9, 0.01, 1.0, 30.0, 690.0, 699.9, 720.0, 5000.0]),
+    shift=st.sampled_from([-700.0, -40.0, 0.0, 25.0, 40.0, 700.0]),
+)
+def test_pair_sums_is_the_twin_of_smooth(seed, n_items, max_grade, spread, shift):
+    rng = np.random.default_rng(seed)
+    grades, scores = a_user(rng, n_items, max_grade, spread)
+    scores = scores + shift
+    delta = thresholding_probabilities(max_grade)
+    value, coefficients = run_pair_sums(grades, scores, delta)
+    assert value == pytest.approx(smooth.smoothed_gap(scores, grades, delta), rel=1e-12)
+    expected = smooth.smoothed_gap_gradient(scores, grades, delta)
+    assert relative_error(coefficients, expected) < 1e-10
+
+
+def test_nan_and_infinite_scores_are_not_hidden():
+    delta = thresholding_probabilities(5)
+    for bad in (np.nan, np.inf):
+        scores = np.array([0.3, bad, -0.2, 0.1])
+        _, coefficients = run_pair_sums(np.array([5, 4, 3, 1]), scores, delta)
+        assert not np.isfinite(coefficients).all()
+
+
+@pytest.fixture(scope="module")
+def problem():
+    ratings = simulate_ratings(30, 25, mean_ratings=9, random_state=3)
+    rng = np.random.default_rng(1)
+    U, V = rng.normal(0, 0.7, (30, 4)), rng.normal(0, 0.7, (25, 4))
+    made = Problem(ratings, None)
+    made.gradients(U, V, REG)
+    return made, U, V
+
+
+def test_objective_is_equation_9(problem):
+    made, U, V = problem
+    expected = smooth.objective(U, V, made.train, reg=REG)
+    assert made.gradients(U, V, REG) == pytest.approx(expected, rel=1e-12)
+
+
+def test_gradients_match_central_differences_of_equation_9(problem):
+    made, U, V = problem
+    by_user = central_difference(lambda X: smooth.objective(X, V, made.train, reg=REG), U)
+    by_item = central_difference(lambda X: smooth.objective(U, X, made.train, reg=REG), V)
+    everything = made.select(None, "adaptive", None)
+    assert relative_error(made.user_gradient, by_user) < 1e-6
+    assert relative_error(made.item_gradient(U, V, everything, False, REG), by_item) < 1e-6
+
+
+def test_item_gradient_of_a_selection_adds_up_equation_11(problem):
+    made, U, V = problem
+    selected = made.select(3, "random", np.random.default_rng(0))
+    expected = -REG * V
+    for m in range(made.train.n_users):
+        row = slice(made.indptr[m], made.indptr[m + 1])
+        items, grades = made.items[row], made.grades[row]
+        each = smooth.item_gradients(U[m], V[items], grades, delta=made.delta, reg=0.0)
+        chosen = selected[row]
+        np.add.at(expected, items[chosen], each[chosen])
+    got = made.item_gradient(U, V, selected, False, REG)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
+
+
+def test_inner_sums_over_the_selection_ignore_the_other_items(problem):
+    made, U, V = problem
+    selected = made.select(3, "adaptive", None)
+    expected = -REG * V
+    for m in range(made.train.n_users):
+        row = slice(made.indptr[m], made.indptr[m + 1])
+        items, grades = made.items[row][selected[row]], made.grades[row][selected[row]]
+        if items.size:
+            each = smooth.item_gradients(U[m], V[items], grades, delta=made.delta, reg=0.0)
+            np.add.at(expected, items, each)
+    got = made.item_gradient(U, V, selected, True, REG)
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("inner_selected", [False, True])
+def test_in_turn_is_algorithm_2_written_out(problem, inner_selected):
+    made, U, V = problem
+    selected = made.select(4, "adaptive", None)
+    expected, rate = V.copy(), 0.05
+    for m in range(made.train.n_users):
+        row = slice(made.indptr[m], made.indptr[m + 1])
+        items, grades, chosen = made.items[row], made.grades[row], selected[row]
+        if inner_selected:
+            items, grades, chosen = items[chosen], grades[chosen], chosen[chosen]
+        if items.size:
+            step = smooth.item_gradients(
+                U[m], expected[items], grades, delta=made.delta, reg=REG
+            )
+            expected[items[chosen]] += rate * step[chosen]
+    got = V.copy()
+    kernels.update_items_in_turn(
+        U, got, made.indptr, made.items, made.grades, made.cumulative,
+        selected, inner_selected, REG, rate,
+    )  # fmt: skip
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
+
+
+def test_adaptive_selection_is_the_twin_of_algorithm_1(problem):
+    made, _, _ = problem
+    distance = np.empty(made.items.shape[0])
+    kernels.misranking(made.scores, made.indptr, distance)
+    for k in (1, 3, 100):
+        selected = made.select(k, "adaptive", None)
+        for m in range(made.train.n_users):
+            row = slice(made.indptr[m], made.indptr[m + 1])
+            grades, scores = made.grades[row], made.scores[row]
+            np.testing.assert_array_equal(
+                distance[row], selection.misranking(grades, scores)
+            )
+            chosen = selection.adaptive_selection(grades, scores, k)
+            assert set(np.flatnonzero(selected[row])) == set(chosen)
+
+
+def test_held_out_ranks_and_gap_match_sorting_and_the_metric():
+    rng = np.random.default_rng(5)
+    whole = simulate_ratings(12, 40, mean_ratings=16, random_state=6)
+    frame = whole.to_frame()
+    held = rng.random(len(frame)) < 0.4
+    made = {}
+    for name, part in (("train", frame[~held]), ("held", frame[held])):
+        counts = np.bincount(part["user"], minlength=whole.n_users)
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        made[name] = Ratings(indptr, part["item"], part["grade"], n_items=40, max_grade=5)
+    U, V = rng.normal(size=(12, 3)), rng.normal(size=(40, 3))
+    V[7] = V[11]  # a tie: the lower position goes first
+    problem = Problem(made["train"], made["held"])
+    gaps = []
+    for m in range(12):
+        grades = np.zeros(40, dtype=int)
+        items, grades_of = made["held"].row(m)
+        grades[items] = grades_of
+        unseen = np.setdiff1d(np.arange(40), made["train"].row(m)[0])
+        scores = (V @ U[m])[unseen]
+        gaps.append(graded_average_precision(grades[unseen], scores, delta=problem.delta))
+    assert problem.validation_gap(U, V) == pytest.approx(np.nanmean(gaps), rel=1e-12)
+
+
+def run_python(code: str, **environment) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env=os.environ | environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+FIT = """
+    import hashlib
+    from gapfm_teach import GAPfm, simulate_ratings
+    ratings = simulate_ratings(60, 50, mean_ratings=12, random_state=0)
+    model = GAPfm(n_iter=15, learning_rate=0.02, n_selected={k}, selection="random",
+                  update="{update}", random_state=1, n_threads={threads}).fit(ratings)
+    both = model.user_factors_.tobytes() + model.item_factors_.tobytes()
+    print(hashlib.sha256(both).hexdigest())
+"""
+
+
+@pytest.mark.parametrize(
+    ("k", "update"), [(None, "batch"), (5, "batch"), (5, "sequential")]
+)
+def test_one_and_two_threads_give_the_same_bits(k, update):
+    one, two = (
+        run_python(FIT.format(k=k, update=update, threads=n), NUMBA_NUM_THREADS="2")
+        for n in (1, 2)
+    )
+    assert one == two
+
+
+def test_importing_touches_no_thread_setting():
+    printed = run_python(
+        """
+        import numba
+        import gapfm_teach
+        try:
+            numba.threading_layer()
+        except ValueError:
+            print("no layer was started")
+        print("threads", numba.get_num_threads())
+    """,
+        NUMBA_NUM_THREADS="2",
+    )
+    assert "no layer was started" in printed
+    assert "threads 2" in printed
+
+
+def test_without_a_place_for_the_cache_it_compiles_and_says_so():
+    printed = run_python("""
+        from numba.core import caching
+        caching.CacheImpl._locator_classes = []
+        import numpy as np
+        from gapfm_teach import kernels
+        print("enabled", kernels.CACHE_ENABLED)
+        print(kernels.pair_sums(np.array([0.0]), np.array([1.0]), np.empty(1)))
+    """)
+    assert "enabled False" in printed
+    assert "0.25" in printed
+    assert printed.count("set NUMBA_CACHE_DIR") == 1
+
+
+def test_a_second_session_loads_what_the_first_compiled(tmp_path):
+    code = """
+        import numpy as np
+        from gapfm_teach import kernels
+        kernels.pair_sums(np.array([0.0]), np.array([1.0]), np.empty(1))
+        print("hits", sum(kernels.pair_sums.stats.cache_hits.values()))
+    """
+    assert "hits 0" in run_python(code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert "hits 1" in run_python(code, NUMBA_CACHE_DIR=str(tmp_path))

@@ -1,0 +1,247 @@
+"""GAPfm from the outside: what it learns, keeps, refuses and gives back."""
+
+import json
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from gapfm_teach import GAPfm, Ratings, simulate_ratings, smooth, split_given
+from gapfm_teach.gradcheck import central_difference, relative_error
+from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
+
+
+@pytest.fixture(scope="module")
+def data():
+    ratings = simulate_ratings(80, 60, mean_ratings=25, random_state=0)
+    return split_given(ratings, 8, min_test=5, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    return GAPfm(4, learning_rate=0.03, n_iter=25, init_scale=0.1, random_state=0).fit(
+        *data
+    )
+
+
+def test_history_has_a_row_an_iteration_and_true_values(data, fitted):
+    train, validation = data
+    history = fitted.history_
+    assert history["iteration"].tolist() == list(range(1, 26))
+    U, V = fitted.user_factors_, fitted.item_factors_
+    last = history.iloc[-1]
+    assert last["objective"] == pytest.approx(smooth.objective(U, V, train, reg=fitted.reg))
+    delta = thresholding_probabilities(train.max_grade)
+    gaps = []
+    for user in range(train.n_users):
+        grades = np.zeros(train.n_items, dtype=int)
+        items, held_out = validation.row(user)
+        grades[items] = held_out
+        unseen = np.setdiff1d(np.arange(train.n_items), train.row(user)[0])
+        scores = fitted.predict(user, unseen)
+        gaps.append(graded_average_precision(grades[unseen], scores, delta=delta))
+    assert last["validation_gap"] == pytest.approx(np.mean(gaps))
+
+
+def test_first_step_is_the_gradient_of_equation_9(data):
+    train, _ = data
+    start = GAPfm(3, n_iter=1, learning_rate=1e-12, init_scale=0.3, random_state=5).fit(
+        train
+    )
+    stepped = GAPfm(3, n_iter=1, learning_rate=0.01, init_scale=0.3, random_state=5).fit(
+        train
+    )
+    U, V = start.user_factors_, start.item_factors_
+    by_user = central_difference(lambda X: smooth.objective(X, V, train, reg=0.001), U)
+    by_item = central_difference(lambda X: smooth.objective(U, X, train, reg=0.001), V)
+    assert relative_error((stepped.user_factors_ - U) / 0.01, by_user) < 1e-5
+    assert relative_error((stepped.item_factors_ - V) / 0.01, by_item) < 1e-5
+    norm = np.sqrt(np.sum(by_user**2) + np.sum(by_item**2))
+    assert stepped.history_["gradient_norm"][0] == pytest.approx(norm, rel=1e-5)
+
+
+def test_small_steps_never_lower_the_objective(data):
+    history = GAPfm(4, learning_rate=0.002, n_iter=40, init_scale=0.2, random_state=0).fit(
+        data[0]
+    )
+    assert (np.diff(history.history_["objective"]) > 0).all()
+
+
+@pytest.mark.parametrize("n_selected", [1, 3, 1000])
+@pytest.mark.parametrize("selection", ["adaptive", "random"])
+@pytest.mark.parametrize("update", ["batch", "sequential"])
+@pytest.mark.parametrize("inner_sum", ["rated", "selected"])
+def test_every_variant_learns_the_training_lists(
+    data, n_selected, selection, update, inner_sum
+):
+    train, _ = data
+    model = GAPfm(
+        4, learning_rate=0.05, n_iter=40, init_scale=0.3, random_state=0, n_selected=n_selected,
+        selection=selection, update=update, inner_sum=inner_sum,
+    ).fit(train)  # fmt: skip
+    start = smooth.objective(
+        np.zeros((train.n_users, 4)), np.zeros((train.n_items, 4)), train, reg=0.0
+    )
+    assert model.history_["objective"].iloc[-1] > 1.02 * start
+
+
+def test_selecting_everything_equals_selecting_nothing(data):
+    common = {"n_iter": 5, "random_state": 3}
+    all_items = GAPfm(**common).fit(data[0])
+    for selection in ("adaptive", "random"):
+        chosen = GAPfm(n_selected=8, selection=selection, **common).fit(data[0])
+        np.testing.assert_array_equal(chosen.user_factors_, all_items.user_factors_)
+
+
+def test_same_seed_same_bits_and_another_seed_others(data):
+    one, two, other = (GAPfm(n_iter=5, random_state=s).fit(data[0]) for s in (0, 0, 1))
+    np.testing.assert_array_equal(one.item_factors_, two.item_factors_)
+    assert not np.array_equal(one.item_factors_, other.item_factors_)
+
+
+def test_users_without_ratings_and_with_one_only_shrink_or_learn():
+    ratings = Ratings([0, 0, 1, 3], [2, 0, 1], [5, 3, 4], n_items=4, max_grade=5)
+    model = GAPfm(2, n_iter=10, reg=0.1, learning_rate=0.1, random_state=0).fit(ratings)
+    start = np.random.default_rng(0).normal(0, 0.01, (3, 2))
+    np.testing.assert_allclose(model.user_factors_[0], start[0] * 0.99**10)
+    assert np.isfinite(model.item_factors_).all()
+
+
+def test_equal_grades_make_a_finite_model(data):
+    train, _ = data
+    flat = Ratings(train.indptr, train.indices, np.full(train.n_ratings, 3), n_items=60)
+    assert np.isfinite(GAPfm(n_iter=10, random_state=0).fit(flat).item_factors_).all()
+
+
+def test_callback_sees_each_iteration_and_can_stop(data):
+    seen = []
+
+    def watch(iteration, model):
+        seen.append((iteration, len(model.history_)))
+        return iteration == 4
+
+    model = GAPfm(n_iter=30, random_state=0).fit(data[0], callback=watch)
+    assert seen == [(1, 1), (2, 2), (3, 3), (4, 4)]
+    assert model.n_iter_ == 4
+
+
+def test_an_error_in_the_callback_comes_through_and_the_model_stays(data):
+    model = GAPfm(n_iter=30, random_state=0)
+    with pytest.raises(ZeroDivisionError):
+        model.fit(data[0], callback=lambda iteration, _: 1 // (3 - iteration) > 1)
+    assert model.n_iter_ == 3
+    assert model.recommend(0).shape == (10,)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot send SIGINT to its own process")
+def test_ctrl_c_stops_after_the_iteration_and_keeps_what_was_learned(data):
+    def press(iteration, _):
+        if iteration == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    model = GAPfm(n_iter=30, random_state=0).fit(data[0], callback=press)
+    same = GAPfm(n_iter=3, random_state=0).fit(data[0])
+    assert model.n_iter_ == 3
+    np.testing.assert_array_equal(model.user_factors_, same.user_factors_)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_fit_works_outside_the_main_thread(data):
+    models = []
+    thread = threading.Thread(
+        target=lambda: models.append(GAPfm(n_iter=2, random_state=0).fit(data[0]))
+    )
+    thread.start()
+    thread.join()
+    assert models[0].n_iter_ == 2
+
+
+def test_overflow_stops_with_advice_and_keeps_the_last_good_factors(data):
+    model = GAPfm(n_iter=50, reg=1e6, learning_rate=1e4, random_state=0)
+    with pytest.raises(
+        FloatingPointError, match=r"iteration \d+.*learning_rate below 10000"
+    ):
+        model.fit(data[0])
+    assert 0 < model.n_iter_ < 50
+    assert np.isfinite(model.user_factors_).all()
+    assert len(model.history_) == model.n_iter_
+
+
+def test_recommend_ranks_by_score_and_leaves_out_what_it_should(data, fitted):
+    train, _ = data
+    scores = fitted.predict(7)
+    np.testing.assert_allclose(scores, fitted.item_factors_ @ fitted.user_factors_[7])
+    seen = train.row(7)[0]
+    best = [i for i in np.argsort(-scores) if i not in seen][:6]
+    assert fitted.recommend(7, 6).tolist() == best
+    assert fitted.recommend(7, 60, exclude=None).tolist() == np.argsort(-scores).tolist()
+    assert len(fitted.recommend(7, 60)) == 60 - len(seen)
+    assert fitted.recommend(7, 1, exclude=[best[0]])[0] != best[0]
+
+
+def test_fold_in_climbs_the_users_objective_and_agrees_with_training(data, fitted):
+    train, _ = data
+    delta = thresholding_probabilities(train.max_grade)
+    items, grades = train.row(5)
+    u = fitted.fold_in(items, grades)
+    V = fitted.item_factors_[items]
+    at_start = smooth.smoothed_gap(np.zeros(items.size), grades, delta)
+    assert smooth.smoothed_gap(V @ u, grades, delta) > at_start
+    order = spearmanr(fitted.item_factors_ @ u, fitted.predict(5)).statistic
+    assert order > 0.7  # the trained vector began elsewhere and met a moving V
+
+
+def test_saved_and_loaded_it_is_the_same_model(tmp_path, data, fitted):
+    path = tmp_path / "model.npz"
+    fitted.save(path)
+    loaded = GAPfm.load(path)
+    np.testing.assert_array_equal(loaded.user_factors_, fitted.user_factors_)
+    assert loaded.history_.equals(fitted.history_)
+    assert loaded.recommend(3).tolist() == fitted.recommend(3).tolist()
+    items, grades = data[0].row(2)
+    np.testing.assert_array_equal(
+        loaded.fold_in(items, grades), fitted.fold_in(items, grades)
+    )
+    assert loaded.train_.titles.tolist() == fitted.train_.titles.tolist()
+    assert repr(loaded) == repr(fitted)
+    assert os.listdir(tmp_path) == ["model.npz"]
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, fitted, monkeypatch):
+    path = tmp_path / "model.npz"
+    fitted.save(path)
+    before = path.read_bytes()
+
+    def full_disk(file, **_):
+        file.write(b"half")
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        fitted.save(path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["model.npz"]
+
+
+def test_other_files_are_refused_by_name(tmp_path, fitted):
+    text = tmp_path / "text.npz"
+    text.write_text("not a model")
+    arrays = tmp_path / "arrays.npz"
+    np.savez(arrays, a=np.arange(3))
+    cut = tmp_path / "cut.npz"
+    fitted.save(cut)
+    cut.write_bytes(cut.read_bytes()[:2000])
+    newer = tmp_path / "newer.npz"
+    header = {"format": "gapfm_teach.GAPfm", "version": 99}
+    np.savez(newer, header=np.array(json.dumps(header)))
+    for path, words in ((text, "not a saved"), (arrays, "not a saved"), (cut, "not a saved"),
+                        (newer, "version 99")):  # fmt: skip
+        with pytest.raises(ValueError, match=words) as caught:
+            GAPfm.load(path)
+        assert path.name in str(caught.value)
+    with pytest.raises(FileNotFoundError):
+        GAPfm.load(tmp_path / "missing.npz")

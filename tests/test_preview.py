@@ -1,0 +1,284 @@
+"""The small renderer, on books of a few lines: numbers, links, boxes, errors."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import nbformat.v4 as nb
+import pytest
+
+from gapfm_teach import average_precision, graded_average_precision
+from preview import site
+from preview.build import build
+from preview.notebook import BookError
+from preview.post_render import without_remote_tags
+
+ROOT = Path(__file__).resolve().parent.parent
+BIBLIOGRAPHY = """@book{euler1748, author={Euler, Leonhard}, title={Introductio}, year={1748}}
+@book{gauss1801, author={Gauss, Carl}, title={Disquisitiones}, year={1801}}
+"""
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
+    "rkJggg=="
+)
+
+
+def code(source, *outputs):
+    return nb.new_code_cell(source, execution_count=1, outputs=list(outputs))
+
+
+def shows(**data):
+    """An output with the given MIME types, written text_html, image_png, …"""
+    bundle = {mime.replace("_", "/", 1): text for mime, text in data.items()}
+    return nb.new_output("display_data", data=bundle)
+
+
+@pytest.fixture
+def book(tmp_path):
+    """`book(one, two)` renders two chapters, each a list of cells; returns name -> page."""
+
+    def render(*chapters):
+        names = ["one.ipynb", "two.ipynb"][: len(chapters)]
+        for name, cells in zip(names, chapters, strict=True):
+            cells = [nb.new_markdown_cell(c) if isinstance(c, str) else c for c in cells]
+            text = json.dumps(nb.new_notebook(cells=cells))
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / "index.qmd").write_text("# Home {.unnumbered}\n", encoding="utf-8")
+        references = "# References {.unnumbered}\n\n::: {#refs}\n:::\n"
+        (tmp_path / "references.qmd").write_text(references, encoding="utf-8")
+        (tmp_path / "references.bib").write_text(BIBLIOGRAPHY, encoding="utf-8")
+        config = {
+            "book": {
+                "title": "B",
+                "subtitle": "S",
+                "chapters": ["index.qmd", *names, "references.qmd"],
+            },
+            "lang": "en",
+            "bibliography": "references.bib",
+        }
+        (tmp_path / "_quarto.yml").write_text(json.dumps(config), encoding="utf-8")
+        pages = build(tmp_path, tmp_path / "_site")
+        return {n: (tmp_path / "_site" / n).read_text(encoding="utf-8") for n in pages}
+
+    return render
+
+
+def links(page):
+    """text -> target of every cross-reference."""
+    found = re.findall(r'<a href="([^"]*)" class="xref">([^<]*)</a>', page)
+    return {text.replace("&nbsp;", " "): target for target, text in found}
+
+
+def test_numbers_and_links_cross_chapters(book):
+    figure = code(
+        "#| label: fig-a\n#| fig-cap: 'Cap $x$, by @eq-a.'\n#| fig-alt: 'A \"dot\"'\nplot()",
+        shows(image_png=PIXEL),
+    )
+    table = code("#| label: tbl-a\n#| tbl-cap: Cap\ndf", shows(text_html="<table></table>"))
+    one = [
+        "# One {#sec-one}\n\n$$ a $$\n\n$$ b $$ {#eq-b}\n\n$$ a $$ {#eq-a}",
+        figure,
+        table,
+    ]
+    refs = "@eq-a, @fig-a, @tbl-a, @sec-one, @sec-two-b, [-@eq-b], [part @eq-two]"
+    two = [f"# Two {{#sec-two}}\n\n## B {{#sec-two-b}}\n\n$$ c $$ {{#eq-two}}\n\n{refs}"]
+    pages = book(one, two)
+    assert links(pages["two.html"]) == {
+        "Equation 1.2": "one.html#eq-a",
+        "Figure 1.1": "one.html#fig-a",
+        "Table 1.1": "one.html#tbl-a",
+        "Chapter 1": "one.html#sec-one",
+        "Section 2.1": "#sec-two-b",
+        "1.1": "one.html#eq-b",
+        "2.1": "#eq-two",
+    }
+    assert links(pages["one.html"]) == {"Equation 1.2": "#eq-a"}
+    assert 'alt="A &quot;dot&quot;"' in pages["one.html"]
+    assert "<strong>Figure 1.1</strong>" in re.sub(r"\s| ", " ", pages["one.html"])
+
+
+def test_an_unnumbered_chapter_leaves_the_numbers_to_the_others(book):
+    first = "<!-- a comment -->\n# Zero {.unnumbered}\n\n$$ z $$ {#eq-z}\n\n@eq-z"
+    pages = book([first], ["# One {#sec-one}\n\n@eq-z, @sec-one"])
+    assert links(pages["two.html"]) == {
+        "Equation 1": "one.html#eq-z",
+        "Chapter 1": "#sec-one",
+    }
+
+
+def test_boxes_fold_where_they_are_asked_to(book):
+    page = book(
+        [
+            "# One",
+            '::: {.callout-tip collapse="true" title="Hint $x$"}\nInside\n:::',
+            "::: {.callout-note}\n## Own title\n\nOpen\n:::",
+            code("#| code-fold: true\n#| code-summary: Show it\nx = 1"),
+        ]
+    )["one.html"]
+    tip = re.search(r'<details class="callout callout-tip">.*?</details>', page, re.S)[0]
+    assert "Hint <math" in tip
+    assert "Inside" in tip
+    note = re.search(r'<div class="callout callout-note".*?</div>', page, re.S)[0]
+    assert "Own title" in note
+    assert "<details" not in note
+    fold = re.search(r'<details class="code-fold">.*?</details>', page, re.S)[0]
+    assert "<summary>Show it</summary>" in fold
+    assert ">x <" in fold
+
+
+def test_hidden_cells_stay_hidden(book):
+    text = shows(text_plain="shown-out")
+    page = book(
+        [
+            "# One",
+            code("#| echo: false\nsecret_code", text),
+            code("#| output: false\nvisible_code", shows(text_plain="secret_out")),
+            code("#| include: false\nsecret_cell", shows(text_plain="secret_out")),
+            code(
+                "#| warning: false\n1",
+                nb.new_output("stream", name="stderr", text="secret"),
+            ),
+        ]
+    )["one.html"]
+    main = re.search(r"<main.*</main>", page, re.S)[0]
+    assert "secret" not in main
+    assert "shown-out" in main
+    assert "visible_code" in main
+
+
+def test_html_output_comes_through_untouched(book):
+    raw = '<div id="t"><script>if (a < b && `c`) {\n\n  $x$ = "@eq-none ```"; }</script></div>'
+    assert raw in book(["# One", code("twin()", shows(text_html=raw))])["one.html"]
+
+
+def test_printed_text_stored_in_pieces_is_one_piece(book):
+    pieces = [nb.new_output("stream", name="stdout", text=text) for text in ("a\n", "b\n")]
+    page = book(["# One", code("print()", *pieces)])["one.html"]
+    assert "<code>a\nb</code>" in page
+
+
+def test_works_cited_are_listed_once_at_the_end(book):
+    pages = book(
+        ["# One\n\nSee [@euler1748]."],
+        ["# Two\n\n@euler1748 and a footnote.[^1]\n\n[^1]: F"],
+    )
+    assert "Euler 1748" in re.sub("<[^>]*>", "", pages["one.html"])
+    assert 'href="references.html#ref-euler1748"' in pages["two.html"]
+    assert pages["references.html"].count('id="ref-euler1748"') == 1
+    assert "gauss1801" not in pages["references.html"]
+    assert 'id="ref-' not in pages["one.html"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "complaint"),
+    [
+        (code("#| fig-width: 3\nx"), "unknown option '#| fig-width"),
+        (code("#| echo: perhaps\nx"), "'#| echo: perhaps' is not a bool"),
+        (code("x", nb.new_output("error", ename="KeyError", evalue="")), "KeyError"),
+        (nb.new_code_cell("x"), "not executed"),
+        (nb.new_raw_cell("x"), "raw cell"),
+        (code("x", shows(image_png=PIXEL)), "without '#| fig-alt:'"),
+        (
+            code("#| label: fig-a\n#| fig-alt: a\nx", shows(image_png=PIXEL)),
+            "needs a '#| fig-cap",
+        ),
+        (code("#| label: fig-a\n#| fig-cap: c\nx"), "exactly one output, found 0"),
+        ("::: {.callout-hint}\nx\n:::", "unknown callout 'hint'"),
+        ("::: {.panel-tabset}\nx\n:::", "unknown box '::: {.panel-tabset}'"),
+        ("::: {#thm-a}\nx\n:::", "unknown box '::: {#thm-a}'"),
+        ("[x]{.aside}", "unknown span"),
+        ("```{python}\nx\n```", "run at render time: {python}"),
+        ("`{python} x`", "run at render time"),
+        ("{{< video x >}}", "shortcodes"),
+        ("See @eq-nowhere.", "@eq-nowhere points at nothing"),
+        ("See @thm-a.", "'@thm-a' is not a reference"),
+        ("See @nobody1900.", "nobody1900"),
+        ("$$ a \\tag{1} $$", "\\tag"),
+        ("$$ \\nosuchmacro{a} $$", "nosuchmacro"),
+        ("$$ a $$ {#wrong}", "'wrong' is not a label"),
+        ("$$ a $$ {#eq-a}\n\n$$ b $$ {#eq-a}", "'eq-a' is used twice"),
+        ("::: {.callout-note}\nx", "not closed"),
+        ("![](nothing.png){fig-alt='a'}", "nothing.png"),
+    ],
+)
+def test_what_it_does_not_know_stops_it_with_the_place(book, cell, complaint):
+    with pytest.raises(BookError, match=re.escape(complaint)) as raised:
+        book(["# One", "Fine.", cell, "After."])
+    assert "one.ipynb" in str(raised.value)
+
+
+def test_a_failed_build_leaves_the_last_site_as_it_was(book, tmp_path):
+    before = book(["# One"])
+    with pytest.raises(BookError):
+        book(["# One", "@fig-none"])
+    assert (tmp_path / "_site" / "one.html").read_text(encoding="utf-8") == before[
+        "one.html"
+    ]
+    assert [p.name for p in tmp_path.glob("_site*")] == ["_site"]
+
+
+def test_the_cell_is_named(book):
+    with pytest.raises(BookError, match=re.escape("one.ipynb, cell 3: ")):
+        book(["# One", "Fine.", "::: {.callout-hint}\nx\n:::"])
+    with pytest.raises(BookError, match=re.escape("one.ipynb, cell 2: @fig-none")):
+        book(["# One", "@fig-none"])
+
+
+def test_the_cover_picture_says_what_the_code_computes():
+    grades, scores, delta = [3, 1, 2, 2], [4.0, 3.0, 2.0, 1.0], [1, 1, 1]
+    gap = graded_average_precision(grades, scores, delta=delta)
+    second = average_precision([grade >= 2 for grade in grades], scores)
+    picture = (ROOT / "images" / "gap-as-mean-of-aps.svg").read_text(encoding="utf-8")
+    assert f"GAP {gap:.3f}<" in picture
+    assert f"AP {second:.3f}<" in picture
+
+
+@pytest.fixture
+def quarto(tmp_path, monkeypatch):
+    """`quarto(version)` puts a program of that name on the path; returns its log file."""
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    def install(version):
+        log = tmp_path / "log"
+        program = tmp_path / "quarto"
+        program.write_text(
+            f'#!/bin/sh\n[ "$1" = --version ] && echo {version}\necho "$@" >> {log}\n'
+        )
+        program.chmod(0o755)
+        return log
+
+    return install
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for Quarto is a shell script")
+def test_quarto_builds_the_site_where_it_is_new_enough(quarto, capsys):
+    log = quarto("1.7.32")
+    site.main()
+    assert "built by Quarto 1.7.32" in capsys.readouterr().out
+    assert log.read_text().split() == ["--version", "render"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for Quarto is a shell script")
+def test_an_old_quarto_is_passed_over(quarto, capsys, monkeypatch):
+    log = quarto("1.3.450")
+    monkeypatch.setattr("preview.build.main", lambda: print("preview"))
+    site.main()
+    assert "older than Quarto 1.4" in capsys.readouterr().out
+    assert log.read_text().split() == ["--version"]
+
+
+def test_post_render_removes_only_what_calls_another_host():
+    ours = (
+        '<script src="site_libs/nav.js"></script><link href="styles.css" rel="stylesheet">'
+    )
+    inline = "<script>const url = 'https://example.org/';</script>"
+    anchor = '<a href="https://example.org/">kept</a>'
+    remote = """<script src="https://cdn.example.org/require.min.js" integrity="x"></script>
+<script src='//cdn.example.org/jquery.js' data-relocate-top="true"></script>
+<script type="application/javascript">define('jquery', [],function() {return window.jQuery;})</script>
+<link rel="stylesheet" href="https://fonts.example.org/css?a>"""
+    remote = remote.replace("css?a>", 'css?a">')
+    page = f"<head>{ours}{remote}</head><body>{inline}{anchor}</body>"
+    assert without_remote_tags(page) == f"<head>{ours}</head><body>{inline}{anchor}</body>"
