@@ -120,7 +120,7 @@ def check_delta(delta, max_grade: int) -> np.ndarray:
 
 def _one_dimensional(values, name: str, dtype: type = float) -> np.ndarray:
     try:
-        array = np.asarray(values, dtype=dtype)
+        array: np.ndarray = np.asarray(values, dtype=dtype)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, got {values!r}") from None
     if array.ndim != 1:

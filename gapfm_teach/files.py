@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +16,14 @@ def replacing(path):
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    # Not tempfile's mkstemp: its files are for their owner's eyes only, and stay so when renamed.
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "xb") as file:
             yield file
         os.replace(temporary, path)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 

@@ -3,6 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.rcsetup import cycler
 
 # Okabe and Ito's palette without its yellow: told apart with every common colour blindness.
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
@@ -21,7 +22,7 @@ def use_style() -> None:
             "figure.constrained_layout.use": True,
             "savefig.bbox": None,
             "font.size": 10.5,
-            "axes.prop_cycle": mpl.cycler(color=PALETTE),
+            "axes.prop_cycle": cycler(color=PALETTE),
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
@@ -111,13 +112,18 @@ def precision_at_hits(ax: Axes, relevant, colour: str = BLUE) -> Axes:
     return label(ax, "rank", "precision")
 
 
-def stacked(ax: Axes, parts, names, part_names, colours) -> Axes:
-    """One horizontal bar a name, built from `parts` (n_bars, n_parts) laid end to end."""
+def stacked(ax: Axes, parts, names, colours, part_names=()) -> Axes:
+    """One horizontal bar a name, built from `parts` (n_bars, n_parts) laid end to end.
+
+    `colours`: one a part, or one for each part of each bar; `part_names` label the first bar's.
+    """
     parts = np.asarray(parts, dtype=float)
     start = np.cumsum(parts, axis=1) - parts
-    for column, (name, colour) in enumerate(zip(part_names, colours, strict=True)):
+    colours = np.broadcast_to(colours, parts.shape)
+    labels = [*part_names, *["_"] * (parts.shape[1] - len(part_names))]
+    for column, name in enumerate(labels):
         ax.barh(range(len(names)), parts[:, column], left=start[:, column], height=0.62,
-                color=colour, edgecolor="#555555", lw=0.6, label=name)  # fmt: skip
+                color=colours[:, column], edgecolor="#555555", lw=0.6, label=name)  # fmt: skip
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
@@ -145,3 +151,42 @@ def pair_table(ax: Axes, values, names, item: int) -> Axes:
     ax.grid(False)
     ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
     return label(ax, "film j, the one above", "film i, whose place counts")
+
+
+def curves(ax: Axes, x, named: dict, x_label: str, y_label: str) -> Axes:
+    """One line over `x`, (n,), for each entry of `named`, {label: (n,) values}, and a legend."""
+    for name, y in named.items():
+        ax.plot(x, y, label=name)
+    label(ax, x_label, y_label).legend()
+    return ax
+
+
+def named_points(ax: Axes, x, y, names, *, at_most: int = 25) -> Axes:
+    """A dot a film, and names beside the first `at_most` of them that fit without overlap.
+
+    x, y : (n,); names : (n,) in the order of who is named first.
+    """
+    ax.plot(x, y, ".", color=SKY, ms=4, alpha=0.6)
+    ax.figure.canvas.draw()  # places the axes, so that text has its final size and place
+    renderer, taken = ax.figure.canvas.get_renderer(), []
+    frame, middle = ax.get_window_extent(renderer), np.mean(ax.get_xlim())
+    for x_i, y_i, name in zip(x, y, names, strict=True):
+        if len(taken) == at_most:
+            break
+        side = ("left", 4) if x_i < middle else ("right", -4)
+        text = ax.annotate(
+            name,
+            (x_i, y_i),
+            (side[1], 3),
+            ha=side[0],
+            textcoords="offset points",
+            fontsize=8,
+        )
+        box = text.get_window_extent(renderer).padded(1)
+        inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1
+        if not inside or any(box.overlaps(other) for other in taken):
+            text.remove()
+            continue
+        ax.plot([x_i], [y_i], ".", color=BLUE, ms=7)
+        taken.append(box)
+    return ax

@@ -207,6 +207,12 @@ local function code(el)
   if class:match("^{%a+}") then fail("code that is run at render time: " .. class) end
 end
 
+local function list(el)
+  if el.listAttributes.delimiter == "TwoParens" then
+    fail("a paragraph that begins with '(" .. el.start .. ")' becomes a list; reword it")
+  end
+end
+
 local function span(el)
   if #el.classes > 0 then fail("unknown span '[…]{." .. el.classes[1] .. "}'") end
 end
@@ -228,7 +234,7 @@ end
 -- Innermost first, so that a caption or a callout holds what has been converted already.
 local STEPS = {
   { RawBlock = stray_marker, Math = check_math, Image = image, Link = link,
-    Code = code, CodeBlock = code, Span = span },
+    Code = code, CodeBlock = code, Span = span, OrderedList = list },
   { Inlines = equations, Cite = references },
   { Str = word },
   { Figure = figure, Table = table_with_label },

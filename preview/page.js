@@ -4,11 +4,12 @@
   const menu = document.querySelector("button.menu");
   const contents = document.getElementById("contents");
   document.documentElement.classList.add("script");
-  menu.addEventListener("click", () => {
-    const open = menu.getAttribute("aria-expanded") !== "true";
+  function show(open) {
     menu.setAttribute("aria-expanded", String(open));
     contents.classList.toggle("open", open);
-  });
+  }
+  menu.addEventListener("click", () => show(!contents.classList.contains("open")));
+  contents.addEventListener("click", (event) => event.target.closest("a") && show(false));
 
   const query = document.getElementById("query");
   const found = document.getElementById("found");

@@ -50,9 +50,9 @@ def chromium_path() -> str:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium_path):
-    """A headless Chromium."""
+    """A headless Chromium; closed after each module, as its event loop disturbs others."""
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=chromium_path, args=LAUNCH_FLAGS)

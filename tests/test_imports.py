@@ -24,10 +24,10 @@ MAY_IMPORT = {
     "training": "numpy scipy numba tqdm kernels ratings metrics checks",
     "model": "numpy pandas numba kernels ratings metrics checks smooth selection files training",
     "evaluation": "numpy pandas scipy metrics kernels ratings checks",
-    "experiments": "numpy pandas checks metrics smooth selection gradcheck kernels ratings "
+    "experiments": "numpy pandas scipy checks training metrics smooth selection gradcheck kernels ratings "
     "datasets model evaluation",
     "plots": "numpy matplotlib",
-    "widgets": "numpy matplotlib ipywidgets IPython plots model experiments",
+    "widgets": "numpy matplotlib ipywidgets IPython ratings plots model experiments",
     "exercises": "numpy smooth metrics selection gradcheck",
     "doctor": "",
     "__main__": "doctor",

@@ -187,6 +187,7 @@ def test_works_cited_are_listed_once_at_the_end(book):
         ("::: {.callout-hint}\nx\n:::", "unknown callout 'hint'"),
         ("::: {.panel-tabset}\nx\n:::", "unknown box '::: {.panel-tabset}'"),
         ("::: {#thm-a}\nx\n:::", "unknown box '::: {#thm-a}'"),
+        ("(6) and (7) do this.", "a paragraph that begins with '(6)' becomes a list"),
         ("[x]{.aside}", "unknown span"),
         ("```{python}\nx\n```", "run at render time: {python}"),
         ("`{python} x`", "run at render time"),
@@ -266,7 +267,7 @@ def test_an_old_quarto_is_passed_over(quarto, capsys, monkeypatch):
     monkeypatch.setattr("preview.build.main", lambda: print("preview"))
     site.main()
     assert "older than Quarto 1.4" in capsys.readouterr().out
-    assert log.read_text().split() == ["--version"]
+    assert "render" not in log.read_text()
 
 
 def test_post_render_removes_only_what_calls_another_host():

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..model import GAPfm
 from ..ratings import Ratings
-from .live import failed, ranked_list
-from .scene import View
+from .live import LIST
+from .scene import View, failed, ranked_list, spoken
 
 UNSEEN = "–"
 
@@ -23,7 +23,7 @@ class FilmRater(ipywidgets.VBox):
         self.controls = [_grade_buttons(name, ratings.max_grade) for name in names]
         for control in self.controls:
             control.observe(self._moved, "value")
-        self.readout, self.rows = ipywidgets.HTML(), ipywidgets.HTML()
+        self.readout, self.rows = ipywidgets.HTML(), ipywidgets.HTML(layout=LIST)
         self._moved()
         films = [
             ipywidgets.HBox([ipywidgets.Label(name, layout={"width": "17em"}), control])
@@ -45,9 +45,7 @@ class FilmRater(ipywidgets.VBox):
             view = list_for(*self._data, self.items, self.grades)
         except Exception as error:
             view = failed(error)
-        self.readout.value = (
-            f'<div class="gapfm-readout" role="status">{html.escape(view.readout)}</div>'
-        )
+        self.readout.value = spoken(view.readout)
         self.rows.value = ranked_list("Your list", view.rows)
 
     def __repr__(self) -> str:

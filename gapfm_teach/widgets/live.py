@@ -5,22 +5,37 @@ import io
 from collections.abc import Callable
 
 import ipywidgets
+from ipywidgets.widgets.widget_description import DescriptionWidget
 
-from .scene import Limits, Parameter, Scene, View, draw, new_axes
+from .scene import (
+    Limits,
+    Parameter,
+    Scene,
+    View,
+    draw,
+    failed,
+    new_figure,
+    ranked_list,
+    spoken,
+)
 
-PICTURE_HEIGHT = "362px"
+PICTURE_HEIGHT = "350px"
+LIST = {"flex": "1 1 16em", "max_width": "26em", "margin": "0 0 0 1.5em"}
 
 
 class Explorer(ipywidgets.VBox):
-    """Sliders, picture, ranked list and readout; `view` and `values` say what is shown."""
+    """Sliders, picture, ranked list and readout.
+
+    `values` and `view` say what is shown; `dials[name].control` is a parameter's slider.
+    """
 
     def __init__(self, scene: Scene, compute: Callable[..., View]):
         self.scene, self._compute, self._limits = scene, compute, Limits()
-        self._dials = [_Dial(parameter, self._move) for parameter in scene.parameters]
-        self.image = ipywidgets.Image(format="png", tooltip=scene.alt)
-        self.readout, self.rows = ipywidgets.HTML(), ipywidgets.HTML()
+        self.dials = {p.name: _Dial(p, self._move) for p in scene.parameters}
+        self.image = _Picture(format="png", tooltip=scene.alt)
+        self.readout, self.rows = ipywidgets.HTML(), ipywidgets.HTML(layout=LIST)
         first = compute(**self.values)
-        self._ax = new_axes(len(first.curves))
+        self._figure = new_figure(len(first.curves))
         self._show(first)
         super().__init__(self._parts())
 
@@ -30,12 +45,12 @@ class Explorer(ipywidgets.VBox):
         picture.append_display_data(self.image)
         body = [self.rows] if not self.view.curves else [picture, self.rows]
         shelf = ipywidgets.HBox(body, layout={"flex_flow": "row wrap"})
-        return [heading, *(dial.row for dial in self._dials), self.readout, shelf]
+        return [heading, *(dial.row for dial in self.dials.values()), self.readout, shelf]
 
     @property
     def values(self) -> dict:
         """The setting shown: a value for each parameter's name."""
-        return {dial.parameter.name: dial.control.value for dial in self._dials}
+        return {name: dial.control.value for name, dial in self.dials.items()}
 
     def _move(self) -> None:
         try:
@@ -46,17 +61,19 @@ class Explorer(ipywidgets.VBox):
     def _show(self, view: View) -> None:
         self.view = view
         self._limits.include(view)
-        draw(self._ax, view, self.scene, self._limits)
+        draw(self._figure.axes[0], view, self.scene, self._limits)
         png = io.BytesIO()
-        self._ax.figure.savefig(png, format="png", pil_kwargs={"compress_level": 1})
+        self._figure.savefig(png, format="png", pil_kwargs={"compress_level": 1})
         self.image.value = png.getvalue()
-        self.readout.value = (
-            f'<div class="gapfm-readout" role="status">{html.escape(view.readout)}</div>'
-        )
+        self.readout.value = spoken(view.readout)
         self.rows.value = ranked_list(self.scene.rows_title, view.rows)
 
     def __repr__(self) -> str:
         return f"Explorer({self.scene.title}; {self.scene.setting(self.values)})"
+
+
+class _Picture(ipywidgets.Image, DescriptionWidget):
+    """An Image that can be named: its tooltip, the only name there is, needs a description."""
 
 
 class _Dial:
@@ -103,18 +120,3 @@ class _Dial:
 
     def _write_box(self) -> None:
         self.box.value = self.parameter.texts[self.control.index]
-
-
-def failed(error: Exception) -> View:
-    """The view of a setting that cannot be computed: the error, in one line."""
-    return View(
-        readout=f"No result here. {type(error).__name__}: {' '.join(str(error).split())}"
-    )
-
-
-def ranked_list(title: str, rows) -> str:
-    """`rows` as a numbered list in HTML; nothing for no rows."""
-    if not rows:
-        return ""
-    items = "".join(f"<li>{html.escape(row)}</li>" for row in rows)
-    return f"<strong>{html.escape(title)}</strong><ol>{items}</ol>"

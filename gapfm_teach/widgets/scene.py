@@ -1,5 +1,6 @@
 """What an explorer shows: parameters, views, and the picture of one view."""
 
+import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ DASHES = ["", "7 3", "2 2.5", "8 3 2 3", "4 2", "10 3", "1 2"]
 FEW_POINTS = (
     12  # up to here each point gets a dot: a line alone hides where it was measured
 )
-FIGSIZE = (6.4, 3.5)  # inches
+FIGSIZE, DPI = (7.0, 4.2), 80  # inches, dots an inch: 560 by 336 dots
 LEGEND_COLUMNS = 3
 
 
@@ -148,19 +149,20 @@ def padded(span: list[float], share: float) -> tuple[float, float]:
     return low - room, high + room
 
 
-def new_axes(n_curves: int) -> Axes:
-    """Axes of a figure that pyplot does not know, so that no notebook shows it a second time.
+def new_figure(n_curves: int) -> Figure:
+    """A figure with one Axes, unknown to pyplot, so that no notebook shows it a second time.
 
-    Margins are fixed, with room for the legend above: a layout engine would double the time of
-    a redraw and let the axes move.
+    Margins are fixed, with room for the legend above: a layout engine would cost time in each
+    redraw and let the axes move.
     """
-    figure = Figure(figsize=FIGSIZE, dpi=100, layout="none")
+    figure = Figure(figsize=FIGSIZE, dpi=DPI)
+    figure.set_layout_engine(
+        "none"
+    )  # as an argument it is forgotten after the first savefig
     FigureCanvasAgg(figure)
-    legend_rows = math.ceil(n_curves / LEGEND_COLUMNS)
-    figure.subplots_adjust(
-        left=0.12, right=0.98, bottom=0.15, top=0.97 - 0.07 * legend_rows
-    )
-    return figure.add_subplot()
+    top = 0.97 - 0.06 * math.ceil(n_curves / LEGEND_COLUMNS)
+    figure.add_axes((0.11, 0.13, 0.87, top - 0.13))
+    return figure
 
 
 def draw(ax: Axes, view: View, scene: Scene, limits: Limits) -> Axes:
@@ -185,3 +187,28 @@ def draw(ax: Axes, view: View, scene: Scene, limits: Limits) -> Axes:
             frameon=False, borderaxespad=0.1,
         )  # fmt: skip
     return ax
+
+
+def failed(error: Exception) -> View:
+    """The view of a setting that cannot be computed: the error, in one line."""
+    words = " ".join(str(error).split())
+    return View(readout=f"No result here. {type(error).__name__}: {words}")
+
+
+def ranked_list(title: str, rows: Sequence[str]) -> str:
+    """`rows` as a numbered list in HTML; nothing for no rows."""
+    if not rows:
+        return ""
+    items = "".join(f"<li>{html.escape(row)}</li>" for row in rows)
+    return (
+        f"<p><strong>{html.escape(title)}</strong></p>"
+        f'<ol style="margin:0;line-height:1.6">{items}</ol>'
+    )
+
+
+def spoken(text: str) -> str:
+    """`text` in HTML, read out by screen readers whenever it changes."""
+    box = "border-left:3px solid #0072b2;padding:0.2em 0.8em;line-height:1.5"
+    return (
+        f'<div class="gapfm-readout" role="status" style="{box}">{html.escape(text)}</div>'
+    )

@@ -14,8 +14,18 @@ import matplotlib as mpl
 import numpy as np
 
 from .. import plots
-from .live import failed, ranked_list
-from .scene import DASHES, FEW_POINTS, Limits, Scene, View, draw, new_axes, padded
+from .scene import (
+    DASHES,
+    FEW_POINTS,
+    Limits,
+    Scene,
+    View,
+    draw,
+    failed,
+    new_figure,
+    padded,
+    ranked_list,
+)
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 LEVELS = 4094  # a y is two digits: 0..4094 between the ends of the scale, 4095 for a gap
@@ -162,9 +172,10 @@ def _fallback(scene: Scene, view: View, limits: Limits) -> str:
 def _svg(scene: Scene, view: View, limits: Limits) -> bytes:
     """The starting setting drawn by matplotlib: the same bytes each time."""
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "gapfm"}):
-        ax = draw(new_axes(len(view.curves)), view, scene, limits)
+        figure = new_figure(len(view.curves))
+        draw(figure.axes[0], view, scene, limits)
         target = io.StringIO()
         nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])
-        ax.figure.savefig(target, format="svg", metadata=nothing)
+        figure.savefig(target, format="svg", metadata=nothing)
     drawing = target.getvalue()
     return re.sub(r"\s*\n\s*", " ", drawing[drawing.index("<svg") :]).encode()
