@@ -6,7 +6,7 @@ SETUP := .make/setup
 # Stored outputs must not depend on the time a run took or on who looks.
 STORED := GAPFM_TEACH_STATIC=1 TQDM_DISABLE=1
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
-SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) $(wildcard preview/* preview/*/*)
+SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) $(wildcard preview/* preview/*/* images/*)
 
 .PHONY: help setup site test lint lab notebooks bench quarto clean
 
@@ -21,9 +21,9 @@ $(SETUP): requirements.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@mkdir -p .make && touch $@
 
-site: .make/site ## Build the rendered tutorial into _site/
+site: _site/index.html ## Build the rendered tutorial into _site/
 
-.make/site: $(SETUP) $(SITE_SOURCES)
+_site/index.html: $(SETUP) $(SITE_SOURCES)
 	$(BIN)/python -m preview.site
 	@touch $@
 

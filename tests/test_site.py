@@ -159,7 +159,7 @@ def test_the_menu_opens_on_a_phone(site, open_page):
 
 def test_a_control_without_a_kernel_answers_the_keyboard(site, open_page):
     page = open_page(TRAINING)
-    twin = page.locator(".gapfm-twin").first
+    twin = page.locator(".gapfm-twin:has(input[type=range])").first
     slider = twin.locator("input[type=range]").first
     name = slider.evaluate("(input) => input.labels[0].textContent.trim()")
     assert name, "a slider without a label"

@@ -7,6 +7,8 @@ computes all settings at once and writes a page fragment that needs no kernel an
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 from ..model import GAPfm
 from ..ratings import Ratings
@@ -49,7 +51,20 @@ def explorer(
     scene = Scene(
         tuple(parameters), title, x_label, y_label, rows_title, alt=alt, y_range=y_range
     )
-    return Twin(scene, compute) if is_static() else Explorer(scene, compute)
+    if not is_static():
+        return Explorer(scene, compute)
+    return Twin(*_for_a_page(scene, compute))
+
+
+def _for_a_page(scene: Scene, compute: Callable[..., View]):
+    """`scene` and `compute` with each live_only parameter held at its start."""
+    held = tuple(p for p in scene.parameters if p.live_only)
+    if not held:
+        return scene, compute
+    values = {p.name: p.start for p in held}
+    note = f"Here {replace(scene, parameters=held).setting(values)}; in Jupyter that moves, too."
+    moving = tuple(p for p in scene.parameters if not p.live_only)
+    return replace(scene, parameters=moving, note=note), partial(compute, **values)
 
 
 def rate_films(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import ipywidgets
 from ipywidgets.widgets.widget_description import DescriptionWidget
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from .scene import (
     Limits,
@@ -35,7 +36,7 @@ class Explorer(ipywidgets.VBox):
         self.image = _Picture(format="png", tooltip=scene.alt)
         self.readout, self.rows = ipywidgets.HTML(), ipywidgets.HTML(layout=LIST)
         first = compute(**self.values)
-        self._figure = new_figure(len(first.curves))
+        self._canvas = FigureCanvasAgg(new_figure(len(first.curves)))
         self._show(first)
         super().__init__(self._parts())
 
@@ -61,9 +62,9 @@ class Explorer(ipywidgets.VBox):
     def _show(self, view: View) -> None:
         self.view = view
         self._limits.include(view)
-        draw(self._figure.axes[0], view, self.scene, self._limits)
+        draw(self._canvas.figure.axes[0], view, self.scene, self._limits)
         png = io.BytesIO()
-        self._figure.savefig(png, format="png", pil_kwargs={"compress_level": 1})
+        self._canvas.print_png(png, pil_kwargs={"compress_level": 1})
         self.image.value = png.getvalue()
         self.readout.value = spoken(view.readout)
         self.rows.value = ranked_list(self.scene.rows_title, view.rows)
@@ -93,7 +94,7 @@ class _Dial:
             self.row = self.control
         else:
             self.control = ipywidgets.SelectionSlider(
-                **common, continuous_update=False, layout={"width": "30em"}
+                **common, continuous_update=False, layout={"width": "34em"}
             )
             self.box = ipywidgets.Text(
                 continuous_update=False,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from ..plots import PALETTE, label
@@ -24,8 +23,9 @@ LEGEND_COLUMNS = 3
 class Parameter:
     """A slider: `name` is compute's keyword, `values` its stops (numbers, texts, or both).
 
-    `start` is one of `values`. Texts only make a menu instead of a slider. Raises ValueError
-    for fewer than two stops, repeated stops, or a start that is no stop.
+    `start` is one of `values`. Texts only make a menu instead of a slider. A `live_only` one is
+    left out of the twin, which has to compute all settings, and stands at `start` there. Raises
+    ValueError for fewer than two stops, repeated stops, or a start that is no stop.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Parameter:
     values: Sequence
     start: float | str
     unit: str = ""
+    live_only: bool = False
 
     def __post_init__(self):
         values = list(self.values)
@@ -159,7 +160,6 @@ def new_figure(n_curves: int) -> Figure:
     figure.set_layout_engine(
         "none"
     )  # as an argument it is forgotten after the first savefig
-    FigureCanvasAgg(figure)
     top = 0.97 - 0.06 * math.ceil(n_curves / LEGEND_COLUMNS)
     figure.add_axes((0.11, 0.13, 0.87, top - 0.13))
     return figure

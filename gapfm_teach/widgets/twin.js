@@ -37,13 +37,13 @@
 
   function axes(data, x, y, width) {
     const right = width - RIGHT, bottom = HEIGHT - BOTTOM, parts = [];
-    for (const v of ticks(data.xRange, width / 90)) {
+    for (const v of ticks(data.xRange, width / 70)) {
       parts.push(make("line", { class: "gapfm-grid", x1: x(v), x2: x(v), y1: TOP, y2: bottom }));
       parts.push(make("text", { x: x(v), y: bottom + 17, "text-anchor": "middle" }, written(v)));
     }
     for (const v of ticks(data.yRange, 5)) {
       parts.push(make("line", { class: "gapfm-grid", x1: LEFT, x2: right, y1: y(v), y2: y(v) }));
-      parts.push(make("text", { x: LEFT - 7, y: y(v) + 4, "text-anchor": "end" }, written(v)));
+      parts.push(make("text", { x: LEFT - 7, y: y(v), dy: "0.32em", "text-anchor": "end" }, written(v)));
     }
     parts.push(make("path", { class: "gapfm-axis", d: `M${LEFT} ${TOP}V${bottom}H${right}` }));
     parts.push(make("text", { x: (LEFT + right) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, data.x));
@@ -128,7 +128,7 @@
       const now = setting();
       readout.textContent = data.strings[now[2]];
       key.replaceChildren(...legend(data, now));
-      list.replaceChildren(...now[1].map((row) => make("li", { title: data.strings[row] }, make("span", {}, data.strings[row]))));
+      list.replaceChildren(...now[1].map((row) => make("li", {}, data.strings[row])));
       redrawChart();
     }
 
