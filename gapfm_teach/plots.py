@@ -4,6 +4,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.rcsetup import cycler
+from matplotlib.transforms import Bbox
 
 # Okabe and Ito's palette without its yellow: told apart with every common colour blindness.
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
@@ -167,9 +168,11 @@ def named_points(ax: Axes, x, y, names, *, at_most: int = 25) -> Axes:
     x, y : (n,); names : (n,) in the order of who is named first.
     """
     ax.plot(x, y, ".", color=SKY, ms=4, alpha=0.6)
-    ax.figure.canvas.draw()  # places the axes, so that text has its final size and place
-    renderer, taken = ax.figure.canvas.get_renderer(), []
-    frame, middle = ax.get_window_extent(renderer), np.mean(ax.get_xlim())
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # places the axes, so that text has its final place
+    taken: list[Bbox] = []
+    frame, middle = ax.get_window_extent(), np.mean(ax.get_xlim())
     for x_i, y_i, name in zip(x, y, names, strict=True):
         if len(taken) == at_most:
             break
@@ -182,7 +185,7 @@ def named_points(ax: Axes, x, y, names, *, at_most: int = 25) -> Axes:
             textcoords="offset points",
             fontsize=8,
         )
-        box = text.get_window_extent(renderer).padded(1)
+        box = text.get_window_extent().padded(1)
         inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1
         if not inside or any(box.overlaps(other) for other in taken):
             text.remove()

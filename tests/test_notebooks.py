@@ -123,9 +123,11 @@ def test_labels_are_unique(path):
 
 def test_a_reader_is_told_the_goals_and_asked_to_predict(path):
     text = prose(path)
-    assert text.count("::: {.objectives}") == 1
-    assert text.count("::: {.recap}") == 1
-    assert text.index("{.objectives}") < text.index("\n## ") < text.index("{.recap}")
-    assert text.count('title="Predict first"') >= 3
+    objectives, recap = '<div class="objectives">', '<div class="recap">'
+    assert text.count(objectives) == 1
+    assert text.count(recap) == 1
+    assert text.index(objectives) < text.index("\n## ") < text.index(recap)
+    assert text.count('<div class="callout-note">\n\n#### Predict first\n\n') >= 3
+    assert ":::" not in text, "write boxes as <div>: JupyterLab shows ':::' as it stands"
     assert "## Further reading" in text
     assert 2 <= len(re.findall(r"^### Exercise \d+: ", text, re.MULTILINE)) <= 4
