@@ -43,7 +43,7 @@ def check_real(value, name: str, *, low: float = 0.0, low_open: bool = False) ->
 
 def check_choice(value, name: str, choices: tuple[str, ...]) -> str:
     """Return `value` if it is one of `choices`; raises ValueError that lists them."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {listed}, got {value!r}")
     return value
@@ -76,6 +76,29 @@ def check_grades(grades, name: str = "grades", *, allow_unrated: bool = True) ->
     )
     _refuse_first(array, array < low, name, remedy)
     _refuse_first(array, array > HIGHEST_NUMBER, name, f"must be at most {HIGHEST_NUMBER}")
+    return array.astype(np.int64)
+
+
+def check_positions(values, name: str) -> np.ndarray:
+    """Return positions 0, 1, ... as int64 (N,).
+
+    Raises ValueError for numbers that are no positions: a mask of True and False, fractions,
+    negative ones, and ids too large to be stored as positions.
+    """
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        remedy = "np.flatnonzero(mask)" if array.dtype == bool else ".astype(int)"
+        raise ValueError(
+            f"{name} must be whole numbers in one dimension, got {array.dtype} numbers of "
+            f"shape {array.shape}; convert with {remedy}"
+        )
+    bad = (array < 0) | (array >= HIGHEST_NUMBER)
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ValueError(
+            f"{name} must be 0 or above, and below {HIGHEST_NUMBER}; {name}[{first}] is "
+            f"{array[first]}"
+        )
     return array.astype(np.int64)
 
 

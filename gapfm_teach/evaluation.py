@@ -37,7 +37,13 @@ def evaluate_top_n(
     rows = []
     for user in np.flatnonzero(np.diff(test.indptr) >= FEWEST_HELD_OUT):
         items, grades = _candidates(user, train, test, n_candidates, rng)
-        rows.append(_top_n_measures(grades, model.predict(user)[items], at, delta))
+        scores = np.asarray(model.predict(user))
+        if scores.shape != (test.n_items,):
+            raise ValueError(
+                f"model scores {scores.shape} items, test has {test.n_items}; pass a model "
+                "fitted to train"
+            )
+        rows.append(_top_n_measures(grades, scores[items], at, delta))
     if not rows:
         raise ValueError(f"no user has {FEWEST_HELD_OUT} ratings in test; hold out more")
     return summarize(pd.DataFrame(rows), rng)
@@ -51,8 +57,11 @@ def evaluate_ranking(model, test: Ratings, *, at=(1, 3, 5), random_state=0) -> p
     ties and draws the bootstrap. Returns a DataFrame as `evaluate_top_n` does, a row for each n.
     Raises ValueError when `test` has no ratings.
     """
+    _check_ratings(test, "test")
     if test.n_ratings == 0:
         raise ValueError("test has 0 ratings; there is nothing to rank")
+    if np.ndim(at) != 1 or len(at) == 0:
+        raise ValueError(f"at must be one or more truncations, got {at!r}; pass (1, 3, 5)")
     at = [check_count(n, "at") for n in at]
     rng = check_random_state(random_state)
     rows = []
@@ -103,7 +112,16 @@ def _top_n_measures(grades, scores, at: int, delta) -> dict[str, float]:
     return measures
 
 
+def _check_ratings(value, name: str) -> None:
+    if not isinstance(value, Ratings):
+        raise TypeError(
+            f"{name} must be Ratings, got {type(value).__name__}; use split_given"
+        )
+
+
 def _check_same_axes(train: Ratings, test: Ratings) -> None:
+    _check_ratings(train, "train")
+    _check_ratings(test, "test")
     ours, theirs = (train.n_users, train.n_items), (test.n_users, test.n_items)
     if ours != theirs:
         raise ValueError(

@@ -119,6 +119,21 @@ def test_same_seed_same_table(data):
     assert one.equals(two)
 
 
+def test_what_does_not_belong_together_is_named(data):
+    train, test = data
+    model = Fixed(np.zeros((test.n_users, test.n_items)))
+    small = Fixed(np.zeros((test.n_users, 5)))
+    with pytest.raises(ValueError, match=r"model scores \(5,\) items, test has 120"):
+        evaluate_top_n(small, train, test)
+    with pytest.raises(TypeError, match="train must be Ratings, got Fixed"):
+        evaluate_top_n(train=model, model=train, test=test)
+    with pytest.raises(TypeError, match="test must be Ratings, got NoneType"):
+        evaluate_ranking(model, None)
+    for at in (5, ()):
+        with pytest.raises(ValueError, match="at must be one or more truncations, got"):
+            evaluate_ranking(model, test, at=at)
+
+
 def test_intervals_cover_the_mean_of_the_population():
     import pandas as pd
 

@@ -186,11 +186,15 @@ def run_python(code: str, **environment) -> str:
 
 
 FIT = """
-    import hashlib
+    import hashlib, numba
     from gapfm_teach import GAPfm, simulate_ratings
+    def watch(iteration, model):
+        assert numba.get_num_threads() == {threads}
     ratings = simulate_ratings(60, 50, mean_ratings=12, random_state=0)
     model = GAPfm(n_iter=15, learning_rate=0.02, n_selected={k}, selection="random",
-                  update="{update}", random_state=1, n_threads={threads}).fit(ratings)
+                  update="{update}", random_state=1, n_threads={threads})
+    model.fit(ratings, callback=watch)
+    assert numba.get_num_threads() == 2  # as it was before
     both = model.user_factors_.tobytes() + model.item_factors_.tobytes()
     print(hashlib.sha256(both).hexdigest())
 """
@@ -211,7 +215,7 @@ def test_importing_touches_no_thread_setting():
     printed = run_python(
         """
         import numba
-        import gapfm_teach
+        from gapfm_teach import *  # a bare `import gapfm_teach` loads nothing yet
         try:
             numba.threading_layer()
         except ValueError:
