@@ -4,9 +4,10 @@ import operator
 
 import numpy as np
 
-HIGHEST_NUMBER = (
-    2**31 - 1
-)  # above it is no grade and no position, and float64 still counts exactly
+MOST_GRADES = (
+    10**6
+)  # there is a δ for each grade: a time taken for one would fill the memory
+HIGHEST_POSITION = 2**31 - 1  # positions are stored in 32 bits
 
 
 def check_count(value, name: str, *, low: int = 1, high: int | None = None) -> int:
@@ -75,7 +76,8 @@ def check_grades(grades, name: str = "grades", *, allow_unrated: bool = True) ->
         else "must be 1 or above: rated items"
     )
     _refuse_first(array, array < low, name, remedy)
-    _refuse_first(array, array > HIGHEST_NUMBER, name, f"must be at most {HIGHEST_NUMBER}")
+    remedy = f"must be at most {MOST_GRADES}; pass grades, not times or ids"
+    _refuse_first(array, array > MOST_GRADES, name, remedy)
     return array.astype(np.int64)
 
 
@@ -92,11 +94,11 @@ def check_positions(values, name: str) -> np.ndarray:
             f"{name} must be whole numbers in one dimension, got {array.dtype} numbers of "
             f"shape {array.shape}; convert with {remedy}"
         )
-    bad = (array < 0) | (array >= HIGHEST_NUMBER)
+    bad = (array < 0) | (array >= HIGHEST_POSITION)
     if bad.any():
         first = int(np.argmax(bad))
         raise ValueError(
-            f"{name} must be 0 or above, and below {HIGHEST_NUMBER}; {name}[{first}] is "
+            f"{name} must be 0 or above, and below {HIGHEST_POSITION}; {name}[{first}] is "
             f"{array[first]}"
         )
     return array.astype(np.int64)

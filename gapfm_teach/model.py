@@ -1,6 +1,7 @@
 """GAPfm, the Graded Average Precision factor model: Algorithm 2 around the compiled kernels."""
 
 import json
+from typing import Any
 
 import numba
 import numpy as np
@@ -294,7 +295,7 @@ class GAPfm:
         return model
 
     @classmethod
-    def _restored(cls, header: dict, stored: dict[str, np.ndarray]) -> "GAPfm":
+    def _restored(cls, header: dict, stored: dict[str, Any]) -> "GAPfm":
         params = {k: v for k, v in header["params"].items() if k != "n_threads"}
         model = cls(**params)
         train = {k[6:]: v for k, v in stored.items() if k.startswith("train_")}

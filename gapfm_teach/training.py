@@ -15,7 +15,7 @@ from . import kernels
 from .metrics import thresholding_probabilities
 from .ratings import Ratings
 
-_PAIRS_WORTH_THREADS = 1_000_000  # about a millisecond of work
+_PAIRS_WORTH_THREADS = 10_000_000  # about ten milliseconds of work
 # Numba's "workqueue" threads, the only ones on some machines, end the whole process when two
 # Python threads use them at once. Reentrant: a callback may fit another model.
 _one_fit_at_a_time = threading.RLock()
