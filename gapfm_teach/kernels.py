@@ -224,21 +224,45 @@ def select_highest(priority, indptr, k, selected):
             selected[begin + order[place]] = place < k
 
 
+# Loops of their own: inside the parallel one they come out scalar.
+@_jit()
+def _count_above(scores, score):
+    count = 0
+    for i in range(scores.shape[0]):
+        count += scores[i] > score
+    return count
+
+
+@_jit()
+def _count_equal(scores, score):
+    count = 0
+    for i in range(scores.shape[0]):
+        count += scores[i] == score
+    return count
+
+
+@_jit()
+def _scores_of_user(u, by_factor, scores):
+    scores[:] = 0.0
+    for d in range(u.shape[0]):
+        for i in range(scores.shape[0]):
+            scores[i] += u[d] * by_factor[d, i]
+
+
 @_jit(parallel=True)
 def held_out_ranks(U, V, seen_indptr, seen_items, indptr, items, ranks):
     """Rank of each held-out item among all items the user has not seen; ties go to item order."""
     by_factor = np.ascontiguousarray(V.T)  # so that the score loop runs along memory
     for m in prange(indptr.shape[0] - 1):
-        scores = np.zeros(V.shape[0])
-        for d in range(U.shape[1]):
-            for i in range(V.shape[0]):
-                scores[i] += U[m, d] * by_factor[d, i]
+        scores = np.empty(V.shape[0])
+        _scores_of_user(U[m], by_factor, scores)
         for k in range(seen_indptr[m], seen_indptr[m + 1]):
             scores[seen_items[k]] = -np.inf
         for k in range(indptr[m], indptr[m + 1]):
             item = items[k]
-            before, after = scores[:item], scores[item + 1 :]
-            ranks[k] = 1 + np.sum(before >= scores[item]) + np.sum(after > scores[item])
+            score = scores[item]
+            above = _count_above(scores, score)
+            ranks[k] = 1 + above + _count_equal(scores[:item], score)
 
 
 @_jit(parallel=True)
