@@ -3,6 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 from matplotlib.rcsetup import cycler
 from matplotlib.transforms import Bbox
 
@@ -184,6 +185,7 @@ def named_points(ax: Axes, x, y, names, *, at_most: int = 25) -> Axes:
             ha=side[0],
             textcoords="offset points",
             fontsize=8,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )
         box = text.get_window_extent().padded(1)
         inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1

@@ -1,6 +1,7 @@
 """Every exercise can be solved, names the usual mistakes, and stands in its notebook."""
 
 import ast
+import dataclasses
 import re
 from pathlib import Path
 
@@ -133,6 +134,16 @@ SQUARES = Exercise(
     right="Right.",
     mistakes=[Mistake(lambda x: 2 * x, "You doubled.")],
 )
+
+
+def test_an_answer_that_must_not_write_into_its_inputs():
+    def in_place(x):
+        x *= x
+        return x
+
+    kept = dataclasses.replace(SQUARES, keeps_inputs=True)
+    assert judge(SQUARES, in_place) == judge(kept, np.square) == "✓ Right."
+    assert judge(kept, in_place).startswith("✗ Your function changed what it was given.")
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,10 @@ def _where_it_stops(gaps, patience):
     return min(best + patience, len(gaps))
 
 
+def _one_more_than_patience(gaps, patience):
+    return _best_before_patience_ends(gaps, patience + 1)
+
+
 def _stops_at_first_fall(gaps, patience):
     falls = np.flatnonzero(np.diff(gaps) <= 0)
     return falls[0] + 1 if falls.size else len(gaps)
@@ -94,6 +98,7 @@ EXERCISES: list[Exercise] = [
         right="Yes: every visit adds its step to what the earlier ones left. `V[items] += steps` "
         "does not, when a film occurs twice.",
         inputs=[_visits(0, 4, 9), _visits(1, 3, 12), _visits(2, 6, 6)],
+        keeps_inputs=True,
         mistakes=[
             Mistake(
                 _last_visit_stays,
@@ -140,6 +145,7 @@ EXERCISES: list[Exercise] = [
             (np.array([0.1, 0.2, 0.15, 0.4, 0.3, 0.2, 0.1]), 2),
             (np.array([0.1, 0.2, 0.3]), 5),
             (np.array([0.4, 0.3, 0.35, 0.2, 0.6]), 3),
+            (np.array([0.3, 0.2, 0.2, 0.4, 0.3, 0.3, 0.3, 0.3, 0.9]), 2),
         ],
         mistakes=[
             Mistake(
@@ -154,6 +160,11 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda gaps, patience: _best_before_patience_ends(gaps, patience) - 1,
                 "Iterations count from 1, positions in an array from 0.",
+            ),
+            Mistake(
+                _one_more_than_patience,
+                "You waited one iteration too long: with the best at iteration 2 and a patience of "
+                "3, training ends with iteration 5.",
             ),
             Mistake(
                 _stops_at_first_fall,
@@ -178,6 +189,11 @@ EXERCISES: list[Exercise] = [
                 _pushed_down,
                 "You counted those with a negative gradient. We climb: the step has the sign of "
                 "the gradient, so a positive one raises the score.",
+            ),
+            Mistake(
+                lambda grades, scores: np.sum(_too_high(grades, scores)),
+                "You counted every film that stands too high. Asked for are those of them whose "
+                "gradient is positive.",
             ),
             Mistake(
                 _any_pushed_up,

@@ -25,6 +25,7 @@ class Exercise:
     inputs : calls to try, each a tuple of arguments.
     right : what to say when it is solved: the point that the exercise makes.
     tolerance : largest accepted difference, relative to the largest entry of the right result.
+    keeps_inputs : the answer must not write into the arrays it is given.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Exercise:
     inputs: Sequence[tuple] = ()
     mistakes: Sequence[Mistake] = field(default_factory=tuple)
     tolerance: float = 1e-6
+    keeps_inputs: bool = False
 
 
 def judge(exercise: Exercise, answer: Any) -> str:
@@ -46,7 +48,8 @@ def judge(exercise: Exercise, answer: Any) -> str:
     tried = []
     for arguments in exercise.inputs:
         try:
-            result = answer(*_copies(arguments))
+            given = _copies(arguments)
+            result = answer(*given)
         except (
             Exception
         ) as error:  # the learner's code may raise anything; it is shown to them
@@ -55,6 +58,8 @@ def judge(exercise: Exercise, answer: Any) -> str:
             return NOT_YET
         if result is None:
             return "✗ Your function gave nothing back. Is its `return` missing?"
+        if exercise.keeps_inputs and not all(map(np.array_equal, given, arguments)):
+            return f"✗ Your function changed what it was given. Work on a copy.{_for(arguments)}"
         tried.append((arguments, result))
     return _verdict(exercise, tried)
 

@@ -87,14 +87,14 @@ class _Dial:
             "options": options,
             "value": parameter.start,
             "description": parameter.label,
-            "style": {"description_width": "11em"},
+            "style": {"description_width": "13em"},
         }
         if parameter.is_choice:
             self.control = ipywidgets.Dropdown(**common)
             self.row = self.control
         else:
             self.control = ipywidgets.SelectionSlider(
-                **common, continuous_update=False, layout={"width": "34em"}
+                **common, continuous_update=False, layout={"width": "36em"}
             )
             self.box = ipywidgets.Text(
                 continuous_update=False,
