@@ -16,7 +16,7 @@ from numba import prange
 
 # Exponentials centred at mid-range stay finite, and so do their products, up to this spread.
 _WIDEST_CENTRED_RANGE = 1400.0
-_LOWEST_MIDDLE = -700.0  # below it exp(-middle) overflows
+_FARTHEST_MIDDLE = 700.0  # beyond it exp(-middle) overflows, or underflows to 0
 
 
 def _jit(**options):
@@ -77,7 +77,10 @@ def pair_sums(scores, weights, coefficients):
     scores f, (S,); weights Δ(y), (S,), descending, so that β_ij = weights[i] for all j < i.
     """
     middle = 0.5 * (scores.min() + scores.max())
-    if scores.max() - scores.min() > _WIDEST_CENTRED_RANGE or middle < _LOWEST_MIDDLE:
+    if (
+        scores.max() - scores.min() > _WIDEST_CENTRED_RANGE
+        or abs(middle) > _FARTHEST_MIDDLE
+    ):
         return _pair_sums_wide(scores, weights, coefficients)
     e = np.exp(scores - middle)
     h = 1.0 / (1.0 + np.exp(scores))
