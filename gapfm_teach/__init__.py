@@ -4,6 +4,8 @@ The public names load on first use, so that `python -m gapfm_teach doctor` start
 what is missing, where a package is missing.
 """
 
+from __future__ import annotations  # an older Python must get as far as being named
+
 from importlib import import_module
 
 __version__ = "0.1.0"

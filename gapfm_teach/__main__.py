@@ -1,5 +1,7 @@
 """Command line: `python -m gapfm_teach doctor`."""
 
+from __future__ import annotations  # an older Python must get as far as being named
+
 import argparse
 import sys
 from collections.abc import Sequence

@@ -4,9 +4,10 @@ import operator
 
 import numpy as np
 
-HIGHEST_NUMBER = (
-    2**31 - 1
-)  # above it is no grade and no position, and float64 still counts exactly
+MOST_GRADES = (
+    10**6
+)  # there is a δ for each grade: a time taken for one would fill the memory
+HIGHEST_POSITION = 2**31 - 1  # positions are stored in 32 bits
 
 
 def check_count(value, name: str, *, low: int = 1, high: int | None = None) -> int:
@@ -43,7 +44,7 @@ def check_real(value, name: str, *, low: float = 0.0, low_open: bool = False) ->
 
 def check_choice(value, name: str, choices: tuple[str, ...]) -> str:
     """Return `value` if it is one of `choices`; raises ValueError that lists them."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {listed}, got {value!r}")
     return value
@@ -75,7 +76,31 @@ def check_grades(grades, name: str = "grades", *, allow_unrated: bool = True) ->
         else "must be 1 or above: rated items"
     )
     _refuse_first(array, array < low, name, remedy)
-    _refuse_first(array, array > HIGHEST_NUMBER, name, f"must be at most {HIGHEST_NUMBER}")
+    remedy = f"must be at most {MOST_GRADES}; pass grades, not times or ids"
+    _refuse_first(array, array > MOST_GRADES, name, remedy)
+    return array.astype(np.int64)
+
+
+def check_positions(values, name: str, n_items: int = HIGHEST_POSITION) -> np.ndarray:
+    """Return positions 0 to n_items - 1 as int64 (N,).
+
+    Raises ValueError for numbers that are no positions: a mask of True and False, fractions,
+    negative ones, and those too large.
+    """
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        remedy = "np.flatnonzero(mask)" if array.dtype == bool else ".astype(int)"
+        raise ValueError(
+            f"{name} must be whole numbers in one dimension, got {array.dtype} numbers of "
+            f"shape {array.shape}; convert with {remedy}"
+        )
+    bad = (array < 0) | (array >= n_items)
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ValueError(
+            f"{name} must be positions 0 to {n_items - 1}, got {name}[{first}] = {array[first]}; "
+            "see Ratings.items for which id stands where"
+        )
     return array.astype(np.int64)
 
 

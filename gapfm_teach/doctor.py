@@ -1,5 +1,7 @@
 """Say what is wrong with an environment, and how to mend it."""
 
+from __future__ import annotations  # an older Python must get as far as being named
+
 import importlib
 import os
 import re
@@ -88,7 +90,7 @@ def _guarded(look: Callable[[], Iterator[Check]]) -> list[Check]:
 
 def _python() -> Iterator[Check]:
     found = ".".join(map(str, sys.version_info[:3]))
-    wanted = metadata.metadata(DISTRIBUTION)["Requires-Python"].removeprefix(">=")
+    wanted = metadata.metadata(DISTRIBUTION)["Requires-Python"].lstrip(">=")
     if _version(found) < _version(wanted):
         yield Check("Python", "problem", found, f"install Python {wanted} or newer")
     else:
@@ -142,8 +144,8 @@ def _threads() -> Iterator[Check]:
 def _data() -> Iterator[Check]:
     cache = importlib.import_module("gapfm_teach.datasets.cache")
     folder = cache.data_folder()
-    nearest = next(place for place in (folder, *folder.parents) if place.exists())
-    if nearest.is_dir() and os.access(nearest, os.W_OK):
+    nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
+    if nearest.is_dir() and os.access(nearest, os.R_OK | os.W_OK | os.X_OK):
         yield Check("data folder", "ok", str(folder))
     else:
         remedy = "set GAPFM_TEACH_DATA to a folder that you may write to"

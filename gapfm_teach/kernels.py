@@ -16,6 +16,7 @@ from numba import prange
 
 # Exponentials centred at mid-range stay finite, and so do their products, up to this spread.
 _WIDEST_CENTRED_RANGE = 1400.0
+_LOWEST_MIDDLE = -700.0  # below it exp(-middle) overflows
 
 
 def _jit(**options):
@@ -76,7 +77,7 @@ def pair_sums(scores, weights, coefficients):
     scores f, (S,); weights Δ(y), (S,), descending, so that β_ij = weights[i] for all j < i.
     """
     middle = 0.5 * (scores.min() + scores.max())
-    if scores.max() - scores.min() > _WIDEST_CENTRED_RANGE:
+    if scores.max() - scores.min() > _WIDEST_CENTRED_RANGE or middle < _LOWEST_MIDDLE:
         return _pair_sums_wide(scores, weights, coefficients)
     e = np.exp(scores - middle)
     h = 1.0 / (1.0 + np.exp(scores))
@@ -226,21 +227,18 @@ def select_highest(priority, indptr, k, selected):
 @_jit(parallel=True)
 def held_out_ranks(U, V, seen_indptr, seen_items, indptr, items, ranks):
     """Rank of each held-out item among all items the user has not seen; ties go to item order."""
+    by_factor = np.ascontiguousarray(V.T)  # so that the score loop runs along memory
     for m in prange(indptr.shape[0] - 1):
-        scores = np.empty(V.shape[0])
-        for i in range(V.shape[0]):
-            f = 0.0
-            for d in range(U.shape[1]):
-                f += U[m, d] * V[i, d]
-            scores[i] = f
+        scores = np.zeros(V.shape[0])
+        for d in range(U.shape[1]):
+            for i in range(V.shape[0]):
+                scores[i] += U[m, d] * by_factor[d, i]
         for k in range(seen_indptr[m], seen_indptr[m + 1]):
             scores[seen_items[k]] = -np.inf
         for k in range(indptr[m], indptr[m + 1]):
-            f = scores[items[k]]
-            rank = 1
-            for i in range(V.shape[0]):
-                rank += (scores[i] > f) | ((scores[i] == f) & (i < items[k]))
-            ranks[k] = rank
+            item = items[k]
+            before, after = scores[:item], scores[item + 1 :]
+            ranks[k] = 1 + np.sum(before >= scores[item]) + np.sum(after > scores[item])
 
 
 @_jit(parallel=True)

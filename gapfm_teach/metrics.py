@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .checks import (
+    MOST_GRADES,
     check_choice,
     check_count,
     check_delta,
@@ -29,7 +30,7 @@ def thresholding_probabilities(max_grade: int) -> np.ndarray:
     δ_l weighs the users for whom "relevant" means grade l or above. The weights (L,) are above
     0 and below 1 (L > 1) and do not sum to one; GAP, GP and GR divide their sum out again.
     """
-    max_grade = check_count(max_grade, "max_grade")
+    max_grade = check_count(max_grade, "max_grade", high=MOST_GRADES)
     if max_grade == 1:
         return np.ones(1)
     return _satisfaction(np.arange(1, max_grade + 1), max_grade)

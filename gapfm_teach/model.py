@@ -1,7 +1,7 @@
 """GAPfm, the Graded Average Precision factor model: Algorithm 2 around the compiled kernels."""
 
 import json
-from zipfile import BadZipFile
+from typing import Any
 
 import numba
 import numpy as np
@@ -12,13 +12,14 @@ from .checks import (
     check_choice,
     check_count,
     check_grades,
+    check_positions,
     check_random_state,
     check_real,
 )
 from .files import write_npz
 from .metrics import thresholding_probabilities
 from .ratings import Ratings
-from .recommender import Recommender, check_pair, check_positions
+from .recommender import Recommender, check_pair
 from .smooth import user_gradient
 from .training import Problem, interrupt_flag, progress, threads
 
@@ -234,6 +235,12 @@ class GAPfm(Recommender):
         }
         for name in ("indptr", "indices", "grades", "users", "items", "titles"):
             arrays["train_" + name] = getattr(self.train_, name)
+            if arrays["train_" + name].dtype.hasobject:
+                raise ValueError(
+                    f"train has {name} of mixed or unusual types, such as "
+                    f"{arrays['train_' + name][0]!r}, which a file without pickle cannot hold; "
+                    "make them all numbers or all text"
+                )
         write_npz(path, arrays)
 
     @classmethod
@@ -244,28 +251,42 @@ class GAPfm(Recommender):
         a newer version.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            # Opened here: NumPy would leave a damaged file open.
+            with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
                 stored = {name: file[name] for name in file.files}
             header = json.loads(str(stored["header"]))
-        except (ValueError, KeyError, OSError, EOFError, BadZipFile) as error:
-            if isinstance(error, FileNotFoundError):
-                raise
+            found = {key: header.get(key) for key in _FORMAT}
+            model = cls._restored(header, stored) if found == _FORMAT else None
+        except FileNotFoundError:
+            raise
+        except Exception as error:  # a damaged or edited file raises nearly anything
             raise ValueError(
                 f"{path} is not a saved GAPfm ({error}); pass a file from save()"
             ) from error
-        if {key: header.get(key) for key in _FORMAT} != _FORMAT:
+        if model is None:
             raise ValueError(
-                f"{path} has format {header.get('format')!r} version {header.get('version')!r}, "
+                f"{path} has format {found['format']!r} version {found['version']!r}, "
                 f"this package reads version {_FORMAT['version']}; update gapfm_teach"
             )
+        return model
+
+    @classmethod
+    def _restored(cls, header: dict, stored: dict[str, Any]) -> "GAPfm":
         params = {k: v for k, v in header["params"].items() if k != "n_threads"}
         model = cls(**params)
         train = {k[6:]: v for k, v in stored.items() if k.startswith("train_")}
+        U, V = stored["user_factors"], stored["item_factors"]
         model.train_ = Ratings(
             train.pop("indptr"), train.pop("indices"), train.pop("grades"),
-            n_items=stored["item_factors"].shape[0], max_grade=header["max_grade"],
-            source=header["source"], **train,
+            n_items=len(V), max_grade=header["max_grade"], source=header["source"], **train,
         )  # fmt: skip
-        rows = [(int(row[0]), *map(float, row[1:])) for row in stored["history"]]
-        model._keep(stored["user_factors"], stored["item_factors"], rows)
+        due = [
+            (len(ids), model.n_factors) for ids in (model.train_.users, model.train_.items)
+        ]
+        if [U.shape, V.shape] != due or not (np.isfinite(U).all() and np.isfinite(V).all()):
+            raise ValueError(f"its factors are not finite, or not of shapes {due}")
+        rows = [
+            (int(i), float(f), float(g), float(gap)) for i, f, g, gap in stored["history"]
+        ]
+        model._keep(U, V, rows)
         return model

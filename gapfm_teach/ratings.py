@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from .checks import check_count, check_grades, check_random_state
+from .checks import check_count, check_grades, check_positions, check_random_state
 
 HIGHEST_GRADE = 127  # grades are stored in one byte
 
@@ -64,7 +64,7 @@ class Ratings:
         origin: str = "",
     ) -> None:
         marks = check_grades(grades, allow_unrated=False)
-        columns = _positions(indices, "indices")
+        columns = check_positions(indices, "indices")
         if columns.size != marks.size:
             raise ValueError(
                 f"indices has {columns.size} entries but grades has {marks.size}; "
@@ -98,6 +98,12 @@ class Ratings:
         raise AttributeError(
             f"Ratings cannot be changed; build a new one to alter {name!r}"
         )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for value in state.values():  # NumPy does not pickle that an array is read-only
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
 
     def __repr__(self) -> str:
         size = (
@@ -241,21 +247,8 @@ def _subset(ratings: Ratings, kept: np.ndarray, chosen: np.ndarray, what: str) -
     )
 
 
-def _positions(values, name: str) -> np.ndarray:
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise ValueError(
-            f"{name} must be whole numbers in one dimension, got {array.dtype} numbers of "
-            f"shape {array.shape}; convert with .astype(int)"
-        )
-    if array.min(initial=0) < 0:
-        first = int(np.argmax(array < 0))
-        raise ValueError(f"{name} must be 0 or above; {name}[{first}] is {array[first]}")
-    return array.astype(np.int64)
-
-
 def _check_indptr(indptr, n_ratings: int) -> np.ndarray:
-    starts = _positions(indptr, "indptr")
+    starts = check_positions(indptr, "indptr")
     if starts.size == 0 or starts[0] != 0 or starts[-1] != n_ratings:
         ends = "empty" if starts.size == 0 else f"{starts[0]} to {starts[-1]}"
         raise ValueError(f"indptr must run from 0 to the {n_ratings} grades, got {ends}")
@@ -299,6 +292,8 @@ def _labels(values, name: str, length: int, of: str) -> np.ndarray:
         raise ValueError(
             f"{name} has shape {array.shape} but there are {length} {of}s; pass one for each"
         )
+    if array.dtype == object and all(isinstance(value, str) for value in array):
+        return array.astype(np.str_)  # pandas' text: as objects only pickle could save it
     return array
 
 
@@ -345,4 +340,8 @@ def _titles(df: pd.DataFrame, item: str, title, item_ids: np.ndarray) -> list[st
         named = df.dropna(subset=[title]).drop_duplicates(item)
         title = dict(zip(named[item], named[title], strict=True))
     known: Mapping[Hashable, str] = title
-    return [str(known.get(identifier, identifier)) for identifier in item_ids.tolist()]
+    found = [known.get(identifier) for identifier in item_ids.tolist()]
+    return [
+        str(identifier if pd.isna(name) else name)
+        for name, identifier in zip(found, item_ids.tolist(), strict=True)
+    ]

@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from .checks import check_choice, check_count, check_grades
+from .checks import check_choice, check_count, check_positions
 from .ratings import Ratings
 
 
@@ -110,14 +110,3 @@ def check_pair(train: Ratings, validation: Ratings | None) -> None:
         raise ValueError(
             "validation repeats ratings of train; hold them out of one of the two"
         )
-
-
-def check_positions(values, name: str, n_items: int) -> np.ndarray:
-    """Return item positions as int64 (S,), each in 0..n_items-1; ValueError otherwise."""
-    positions = check_grades(values, name)
-    if positions.size and positions.max() >= n_items:
-        raise ValueError(
-            f"{name} must be positions 0 to {n_items - 1}, got {positions.max()}; "
-            "see Ratings.items for which id stands where"
-        )
-    return positions

@@ -15,7 +15,10 @@ from . import kernels
 from .metrics import thresholding_probabilities
 from .ratings import Ratings
 
-_PAIRS_WORTH_THREADS = 1_000_000  # about a millisecond of work
+_PAIRS_WORTH_THREADS = 10_000_000  # about ten milliseconds of work
+# Numba's "workqueue" threads, the only ones on some machines, end the whole process when two
+# Python threads use them at once. Reentrant: a callback may fit another model.
+_one_fit_at_a_time = threading.RLock()
 
 
 class Problem:
@@ -111,16 +114,17 @@ def threads(n: int | None, train: Ratings):
     """Let numba use n threads inside the block, and what it used before afterwards.
 
     None means numba's own number, or one where `train` is so small that waking threads costs more
-    than they save.
+    than they save. Another Python thread that wants to fit waits.
     """
-    before = numba.get_num_threads()
-    if n is None:
-        n = before if np.sum(np.diff(train.indptr) ** 2) > _PAIRS_WORTH_THREADS else 1
-    numba.set_num_threads(n)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)
+    with _one_fit_at_a_time:
+        before = numba.get_num_threads()
+        if n is None:
+            n = before if np.sum(np.diff(train.indptr) ** 2) > _PAIRS_WORTH_THREADS else 1
+        numba.set_num_threads(n)
+        try:
+            yield
+        finally:
+            numba.set_num_threads(before)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ BAD_LISTS = {
     "negative grade": ([1, -2], [1, 2], ["grades", "-2", "unrated"]),
     "nan grade": ([NAN, 2], [1, 2], ["grades[0]", "nan"]),
     "infinite grade": ([1, INF], [1, 2], ["grades[1]", "inf"]),
+    "a time for a grade": ([1, 881250949], [1, 2], ["grades[1]", "8.8", "not times"]),
     "grades with two axes": ([[1, 2]], [1, 2], ["grades", "(1, 2)", "one-dimensional"]),
     "grades as words": (["good", "bad"], [1, 2], ["grades", "good"]),
     "nan score": ([1, 2], [1, NAN], ["scores[1]", "nan"]),
@@ -65,6 +66,12 @@ BAD_CALLS = [
         ]
     ],
     (metrics.thresholding_probabilities, {"max_grade": 0}, ValueError, ["max_grade", "0"]),
+    (
+        metrics.thresholding_probabilities,
+        {"max_grade": 10**10},
+        ValueError,
+        ["max_grade", "10000000000", "1000000"],
+    ),
     (
         metrics.thresholding_probabilities,
         {"max_grade": 2.5},

@@ -1,5 +1,6 @@
 """Data sets: parsers on small files in the official layouts, downloads from a local server."""
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
@@ -7,11 +8,13 @@ import http.server
 import io
 import json
 import lzma
+import os
 import pickle
 import re
 import socket
 import ssl
 import subprocess
+import tempfile
 import threading
 import zipfile
 from pathlib import Path
@@ -319,6 +322,37 @@ def test_a_path_that_is_something_else_is_explained(tmp_path):
         load_movielens("100k", path=make_zip(tmp_path / "small.zip", SMALL_100K))
     with pytest.raises(ValueError, match=r"name must be one of '100k'.*got '100K'"):
         load_movielens("100K")
+
+
+@contextlib.contextmanager
+def without_rights():
+    """Inside the block an administrator, who may read everything, is nobody in particular."""
+    me = os.geteuid()
+    if me == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(me)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows: modes keep nobody out")
+def test_what_may_not_be_read_is_not_called_something_else(monkeypatch):
+    with tempfile.TemporaryDirectory() as place:  # only its owner may look into tmp_path
+        os.chmod(place, 0o755)
+        archive = make_zip(Path(place) / "ml-100k.zip", SMALL_100K)
+        folder = make_folder(Path(place) / "ml-100k", SMALL_100K)
+        archive.chmod(0)
+        folder.chmod(0)
+        monkeypatch.setenv("GAPFM_TEACH_DATA", str(folder))
+        with without_rights():
+            for path in (archive, folder):
+                with pytest.raises(PermissionError, match=path.name):
+                    load_movielens(path=path)
+            assert cache.read_cache("movielens-100k") is None
+            labels = [label for label, _ in movielens._sources(movielens.EDITIONS["100k"])]
+            assert labels[0] == "official archive"
+        folder.chmod(0o755)
 
 
 def test_a_zip_damaged_inside_is_explained(tmp_path):

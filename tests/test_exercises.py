@@ -145,14 +145,22 @@ SQUARES = Exercise(
         (lambda x: np.sum(x * x), "✗ The result has shape (), it should have (2,)"),
         (lambda x: x * np.nan, "✗ Not this: got [nan, nan]"),
         (lambda x: "text", "✗ "),
+        (lambda x: [[1.0], [2.0, 3.0]], "✗ The rows of the result differ in length"),
+        (lambda x: 10**400, "✗ The result has shape ()"),
         (lambda x: x[7], "✗ Your function raised IndexError"),
         (lambda: 1, "✗ Your function raised TypeError"),
-        (lambda x: None, NOT_YET),
+        (lambda x: ..., NOT_YET),
+        (lambda x: None, "✗ Your function gave nothing back"),
         (np.array([1.0, 9.0]), "✗ This asks for a function"),
     ],
 )
 def test_the_judge_tells_what_is_wrong(answer, says):
     assert judge(SQUARES, answer).startswith(says)
+
+
+def test_an_array_where_yes_or_no_is_asked_for_is_answered():
+    said = judge(EXERCISES["gradient-check"], lambda *arguments: np.ones(3))
+    assert said.startswith("✗ The result has shape (3,), it should have ()")
 
 
 def test_an_answer_may_spoil_its_inputs():

@@ -307,9 +307,9 @@ def test_selection_pushes_at_the_start_are_all_upwards(split):
 def test_training_run_returns_the_model_and_its_curve(split):
     train, validation, _ = split
     fitted, run = experiments.training_run(
-        train, validation, reg=0.1, learning_rate=0.05, n_selected=2, n_factors=3, n_iter=9
+        train, validation, reg=0.1, learning_rate=0.05, n_selected=2, n_factors=3, n_iter=11
     )
     assert fitted.item_factors_.shape == (train.n_items, 3)
-    assert run["iteration"].tolist() == [1, 5, 9]
+    assert run["iteration"].tolist() == [1, 6, 11]
     gap = experiments.held_out_gap(train, validation)(fitted)
     assert run["held_out_gap"].iloc[-1] == pytest.approx(gap)

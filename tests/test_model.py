@@ -3,13 +3,22 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from gapfm_teach import GAPfm, Ratings, simulate_ratings, smooth, split_given
+from gapfm_teach import (
+    GAPfm,
+    Ratings,
+    adaptive_selection,
+    simulate_ratings,
+    smooth,
+    split_given,
+)
 from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
 
@@ -88,6 +97,40 @@ def test_every_variant_learns_the_training_lists(
     assert model.history_["objective"].iloc[-1] > 1.02 * start
 
 
+@pytest.mark.parametrize("selection", ["adaptive", "random"])
+@pytest.mark.parametrize("update", ["batch", "sequential"])
+@pytest.mark.parametrize("inner_sum", ["rated", "selected"])
+def test_each_option_reaches_the_step(data, selection, update, inner_sum):
+    """One iteration against Algorithm 2 written out: no option may be taken and then ignored."""
+    train, k, rate, reg = data[0], 3, 0.1, 0.02
+    rng = np.random.default_rng(5)
+    U, V = rng.normal(0, 0.7, (train.n_users, 4)), rng.normal(0, 0.7, (train.n_items, 4))
+    expected = V * (1 - rate * reg) if update == "batch" else V.copy()
+    for user in range(train.n_users):
+        items, grades = train.row(user)
+        order = np.argsort(
+            -grades, kind="stable"
+        )  # equal misranking: the higher grade first
+        items, grades = items[order], grades[order]
+        if selection == "adaptive":
+            chosen = adaptive_selection(grades, V[items] @ U[user], k)
+        else:
+            chosen = np.argsort(-rng.random(items.size))[:k]
+        inner = chosen if inner_sum == "selected" else np.arange(items.size)
+        now, shrink = (V, 0.0) if update == "batch" else (expected, reg)
+        each = smooth.item_gradients(
+            U[user], now[items[inner]], grades[inner],
+            delta=thresholding_probabilities(5), reg=shrink,
+        )  # fmt: skip
+        taken = np.isin(inner, chosen)
+        expected[items[inner[taken]]] += rate * each[taken]
+    model = GAPfm(
+        4, reg=reg, learning_rate=rate, n_iter=1, n_selected=k, selection=selection,
+        inner_sum=inner_sum, update=update, init_scale=0.7, random_state=5,
+    ).fit(train)  # fmt: skip
+    np.testing.assert_allclose(model.item_factors_, expected, rtol=0, atol=1e-12)
+
+
 def test_selecting_everything_equals_selecting_nothing(data):
     common = {"n_iter": 5, "random_state": 3}
     all_items = GAPfm(**common).fit(data[0])
@@ -150,6 +193,26 @@ def test_ctrl_c_stops_after_the_iteration_and_keeps_what_was_learned(data):
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_fits_in_several_threads_take_turns_and_a_callback_may_fit(data):
+    # In a process of its own: Numba ends it when its plainest threads are used by two at once.
+    program = """
+import threading
+from gapfm_teach import GAPfm, simulate_ratings
+data = simulate_ratings(200, 100, mean_ratings=40, random_state=0)
+def fit(callback=None):
+    GAPfm(4, n_iter=15, random_state=0).fit(data, callback=callback)
+running = [threading.Thread(target=fit) for _ in range(4)]
+for thread in running: thread.start()
+for thread in running: thread.join()
+fit(lambda iteration, model: fit())
+"""
+    environment = os.environ | {"NUMBA_THREADING_LAYER": "workqueue"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_fit_works_outside_the_main_thread(data):
     models = []
     thread = threading.Thread(
@@ -183,6 +246,17 @@ def test_recommend_ranks_by_score_and_leaves_out_what_it_should(data, fitted):
     assert fitted.recommend(7, 1, exclude=[best[0]])[0] != best[0]
 
 
+def test_a_mask_is_not_taken_for_positions(fitted):
+    mask = np.ones(60, dtype=bool)
+    for ask in (
+        lambda: fitted.recommend(0, exclude=mask),
+        lambda: fitted.predict(0, mask),
+        lambda: fitted.fold_in(mask, np.ones(60)),
+    ):
+        with pytest.raises(ValueError, match=r"bool.*np\.flatnonzero\(mask\)"):
+            ask()
+
+
 def test_fold_in_climbs_the_users_objective_and_agrees_with_training(data, fitted):
     train, _ = data
     delta = thresholding_probabilities(train.max_grade)
@@ -193,6 +267,19 @@ def test_fold_in_climbs_the_users_objective_and_agrees_with_training(data, fitte
     assert smooth.smoothed_gap(V @ u, grades, delta) > at_start
     order = spearmanr(fitted.item_factors_ @ u, fitted.predict(5)).statistic
     assert order > 0.7  # the trained vector began elsewhere and met a moving V
+
+
+def test_fold_in_ends_where_equation_10_with_its_lambda_is_zero(data):
+    train, _ = data
+    model = GAPfm(3, n_iter=300, learning_rate=0.03, init_scale=0.5, random_state=0)
+    model.fit(train).reg = 0.5
+    items, grades = train.row(2)
+    u = model.fold_in(items, grades)
+    slope = smooth.user_gradient(
+        u, model.item_factors_[items], grades, delta=thresholding_probabilities(5), reg=0.5
+    )
+    assert np.linalg.norm(u) > 0.1
+    assert np.linalg.norm(slope) < 1e-3 * np.linalg.norm(0.5 * u)
 
 
 def test_saved_and_loaded_it_is_the_same_model(tmp_path, data, fitted):
@@ -209,6 +296,22 @@ def test_saved_and_loaded_it_is_the_same_model(tmp_path, data, fitted):
     assert loaded.train_.titles.tolist() == fitted.train_.titles.tolist()
     assert repr(loaded) == repr(fitted)
     assert os.listdir(tmp_path) == ["model.npz"]
+
+
+def test_text_ids_survive_saving_and_ids_that_cannot_are_named(tmp_path):
+    import pandas as pd
+
+    def learn(ids):
+        table = pd.DataFrame({"user": ids, "item": ["x", "x", "é"], "grade": [1, 2, 3]})
+        return GAPfm(2, n_iter=1, random_state=0).fit(Ratings.from_frame(table))
+
+    model = learn(["Zoë", "b", "日本"])
+    model.save(tmp_path / "model")
+    loaded = GAPfm.load(tmp_path / "model").train_
+    assert loaded.users.tolist() == model.train_.users.tolist() == ["Zoë", "b", "日本"]
+    assert loaded.items.tolist() == ["x", "é"]
+    with pytest.raises(ValueError, match="users of mixed or unusual types, such as 1"):
+        learn([1, "b", "c"]).save(tmp_path / "mixed")
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, fitted, monkeypatch):
@@ -238,8 +341,20 @@ def test_other_files_are_refused_by_name(tmp_path, fitted):
     newer = tmp_path / "newer.npz"
     header = {"format": "gapfm_teach.GAPfm", "version": 99}
     np.savez(newer, header=np.array(json.dumps(header)))
+    fitted.save(tmp_path / "good.npz")
+    good = dict(np.load(tmp_path / "good.npz"))
+    edited = {
+        "no-params.npz": {"header": np.array(json.dumps({**header, "version": 1}))},
+        "list.npz": {"header": np.array("[1]")},
+        "shape.npz": {"user_factors": good["user_factors"][:, :2]},
+        "nan.npz": {"item_factors": good["item_factors"] * np.nan},
+        "history.npz": {"history": good["history"][:, :2]},
+    }
+    for name, change in edited.items():
+        np.savez(tmp_path / name, **(good | change))
+    strange = [(tmp_path / name, "not a saved") for name in edited]
     for path, words in ((text, "not a saved"), (arrays, "not a saved"), (cut, "not a saved"),
-                        (newer, "version 99")):  # fmt: skip
+                        (newer, "version 99"), *strange):  # fmt: skip
         with pytest.raises(ValueError, match=words) as caught:
             GAPfm.load(path)
         assert path.name in str(caught.value)

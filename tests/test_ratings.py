@@ -99,6 +99,8 @@ def test_columns_can_have_any_names_and_titles_come_from_a_column_or_a_mapping()
     assert Ratings.from_frame(frame, **names, title="name").titles.tolist() == ["3", "S"]
     by_mapping = Ratings.from_frame(frame, **names, title={3: "Three", 99: "not rated"})
     assert by_mapping.titles.tolist() == ["Three", "7"]
+    without = Ratings.from_frame(frame, **names, title={3: None, 7: np.nan})
+    assert without.titles.tolist() == ["3", "7"]
 
 
 def test_half_stars_times_two_are_accepted_as_the_message_says():
@@ -131,6 +133,8 @@ def test_nothing_can_be_changed_and_the_callers_arrays_stay_writeable():
         ratings.max_grade = 9
     copy = pickle.loads(pickle.dumps(ratings))
     assert copy.titles.tolist() == ["A", "B"]
+    with pytest.raises(ValueError, match="read-only"):
+        copy.grades[0] = 0
 
 
 def test_repr_says_where_the_ratings_came_from():
@@ -157,6 +161,7 @@ GOOD = {"indptr": [0, 2, 3], "indices": [0, 1, 0], "grades": [1, 2, 3]}
         ({"indptr": [0, 3, 2, 3]}, "never decrease; it does after user 1"),
         ({"indices": [0, 1.5, 0]}, "indices must be whole numbers.*float64"),
         ({"indices": [0, -1, 0]}, r"indices.*-1"),
+        ({"indices": [0, 2**31, 0]}, r"indices.*0 to 2147483646.*indices\[1\]"),
         ({"indices": [0, 0, 0]}, "user 0 has item 0 twice"),
         ({"indices": [1, 0, 0]}, "user 0 has item 0 out of order"),
         ({"n_items": 1}, "n_items is 1 but indices reaches 1; pass at least 2"),

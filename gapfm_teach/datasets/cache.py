@@ -31,7 +31,7 @@ def read_cache(name: str) -> Ratings | None:
     another version is passed over in silence.
     """
     file = _file(name)
-    if not file.is_file():
+    if not os.path.isfile(file):  # unlike Path's, it is False in a folder closed to us
         return None
     try:
         # NumPy would leave a damaged file open, and Windows could not replace it then.

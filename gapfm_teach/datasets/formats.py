@@ -34,18 +34,18 @@ SORTED_NAME = re.compile(rf"(^|\()([^()]+), ({ARTICLES})(?= \(|\)|$)")
 class Files:
     """The files of a zip or of an unpacked folder, by bare name.
 
-    Raises FileNotFoundError when `path` does not exist, ValueError when it is a file that
-    is no zip or a damaged one.
+    Raises FileNotFoundError when `path` does not exist, PermissionError when it may not be
+    read, ValueError when it is a file that is no zip or a damaged one.
     """
 
     def __init__(self, path) -> None:
         self.path = Path(path).expanduser()
         if self.path.is_dir():
-            found = [*self.path.glob("*/*"), *self.path.glob("*")]
+            found = [*self.path.glob("*/*"), *self.path.iterdir()]
             self._members = {file.name: str(file) for file in sorted(found, key=_depth)}
         elif not self.path.exists():
             raise FileNotFoundError(f"path {str(path)!r} does not exist")
-        elif not zipfile.is_zipfile(self.path):
+        elif not _is_zip(self.path):
             raise ValueError(
                 f"path {str(path)!r} is no zip file; pass the archive as downloaded, or the "
                 "folder it was unpacked into"
@@ -222,6 +222,12 @@ def _bad_line(name: str, number: int, line: str, wanted: str) -> ValueError:
         f"{name}, line {number}: {line[:80]!r} is not {wanted!r}; the file is damaged or not "
         "MovieLens: download it again"
     )
+
+
+def _is_zip(path: Path) -> bool:
+    # Opened here: given a path, `is_zipfile` calls a file that may not be read no zip.
+    with open(path, "rb") as file:
+        return zipfile.is_zipfile(file)
 
 
 def _depth(path: Path | PurePosixPath) -> tuple[int, str]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -151,7 +152,7 @@ def fingerprint(ratings: Ratings) -> str:
 def _sources(edition: Edition) -> list[tuple[str, Callable[[], Ratings]]]:
     own_copy = data_folder() / edition.archive
     sources: list[tuple[str, Callable[[], Ratings]]] = []
-    if own_copy.exists():
+    if os.path.exists(own_copy):  # unlike Path's, it is False in a folder closed to us
         label = f"{edition.archive} in the data folder"
         sources.append((label, partial(_read, own_copy, edition, label)))
     sources.append(("official archive", partial(_from_official, edition)))

@@ -41,6 +41,17 @@ def _gap_outer_pair_normaliser(grades, delta):
     return np.sum(np.tril(pairs).sum(axis=1) / rank) / pairs.sum()
 
 
+def _last_for_unrated(measure, grades, delta):
+    """With np.cumsum(delta)[grades - 1] for Δ: index -1, the last entry, where the grade is 0."""
+    return measure(np.where(grades == 0, len(delta), grades), delta)
+
+
+_LAST_FOR_UNRATED = (
+    "Right where all items are rated. For grade 0, an index `grades - 1` is -1, and that picks "
+    "the *last* entry of an array: put Δ(0) = 0 in front instead."
+)
+
+
 def _precisions(relevant):
     return np.cumsum(relevant) / np.arange(1, len(relevant) + 1)
 
@@ -74,6 +85,10 @@ EXERCISES: list[Exercise] = [
                 lambda relevant: np.mean(1 / (np.flatnonzero(relevant) + 1)),
                 "You average 1/rank over the hits. The numerator is missing: how many hits "
                 "have been seen down to that rank.",
+            ),
+            Mistake(
+                lambda relevant: np.sum(_precisions(relevant) * relevant),
+                "That is the *sum* of the precisions at the hits. Divide it by their number.",
             ),
         ],
     ),
@@ -138,6 +153,14 @@ EXERCISES: list[Exercise] = [
                 "The values are right, but you already left out the items below: that is "
                 "the job of the condition R_j ≤ R_i. β itself is symmetric.",
             ),
+            Mistake(
+                lambda grades, delta: np.minimum.outer(grades, grades),
+                "This is the lower grade itself, which is β only if all δ are 1. Look up Δ of it.",
+            ),
+            Mistake(
+                lambda grades, delta: _last_for_unrated(_beta, grades, delta),
+                _LAST_FOR_UNRATED,
+            ),
         ],
     ),
     Exercise(
@@ -168,6 +191,16 @@ EXERCISES: list[Exercise] = [
                 _gap_outer_pair_normaliser,
                 "The sum is right, Z is not: it adds Δ(y_i) over the items, not β over all "
                 "pairs.",
+            ),
+            Mistake(
+                lambda grades, delta: (
+                    _gap(grades, delta) * np.sum(_cumulative(delta)[grades])
+                ),
+                "The sum is right; it remains to divide by Z, the sum of the Δ(y_i).",
+            ),
+            Mistake(
+                lambda grades, delta: _last_for_unrated(_gap, grades, delta),
+                _LAST_FOR_UNRATED,
             ),
         ],
     ),

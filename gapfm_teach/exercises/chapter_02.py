@@ -56,6 +56,10 @@ SMOOTHED = Exercise(
             "You divided by Z. (8) leaves 1/Z out.",
         ),
         Mistake(
+            lambda f, y, d: _assembled(f, y, d, outer=np.ones_like),
+            "The outer factor g(f_i), the stand-in for 1/R_i, is missing.",
+        ),
+        Mistake(
             _grade_by_grade,
             "You used δ of the lower grade. β needs the accumulated Δ(y) = δ_1 + … + δ_y: "
             "np.cumsum(delta)[grades - 1].",

@@ -51,8 +51,10 @@ def judge(exercise: Exercise, answer: Any) -> str:
             Exception
         ) as error:  # the learner's code may raise anything; it is shown to them
             return f"✗ Your function raised {type(error).__name__}: {error}\n  for {_call(arguments)}"
-        if result is None or result is ...:
+        if result is ...:
             return NOT_YET
+        if result is None:
+            return "✗ Your function gave nothing back. Is its `return` missing?"
         tried.append((arguments, result))
     return _verdict(exercise, tried)
 
@@ -66,8 +68,12 @@ def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
             return f"✗ {mistake.message}"
     arguments, result = wrong
     shape = np.shape(_result(exercise.solution, arguments))
-    if np.shape(result) != shape:
-        return f"✗ The result has shape {np.shape(result)}, it should have {shape}.{_for(arguments)}"
+    try:
+        got = np.shape(result)
+    except ValueError:  # a list of lists of unequal lengths
+        return f"✗ The rows of the result differ in length; its shape should be {shape}.{_for(arguments)}"
+    if got != shape:
+        return f"✗ The result has shape {got}, it should have {shape}.{_for(arguments)}"
     return f"✗ Not this: got {_short(result)}.{_for(arguments)}"
 
 
@@ -83,11 +89,11 @@ def _result(expected: Any, arguments: tuple) -> Any:
 
 
 def _agree(result: Any, expected: Any, tolerance: float) -> bool:
-    if isinstance(expected, (str, bool)):
-        return result == expected
     try:
+        if isinstance(expected, (str, bool)):
+            return bool(result == expected)
         got, want = np.asarray(result, dtype=float), np.asarray(expected, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     scale = np.max(np.abs(want), initial=0.0, where=np.isfinite(want)) or 1.0
     return got.shape == want.shape and bool(

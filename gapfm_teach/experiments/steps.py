@@ -186,11 +186,11 @@ def training_run(
 ) -> tuple[GAPfm, pd.DataFrame]:  # fmt: skip
     """One training for the sliders: the model, and its iteration, objective, held_out_gap.
 
-    A row every fourth iteration, because measuring costs more than learning.
+    A row every fifth iteration, because measuring costs more than learning.
     """
     gap = held_out_gap(train, validation)
     model = GAPfm(
         n_factors, reg=reg, learning_rate=learning_rate, n_iter=n_iter, n_selected=n_selected,
         random_state=random_state,
     )  # fmt: skip
-    return model, trace(model, train, lambda m: {"held_out_gap": gap(m)}, every=4)
+    return model, trace(model, train, lambda m: {"held_out_gap": gap(m)}, every=5)
