@@ -81,11 +81,11 @@ def check_grades(grades, name: str = "grades", *, allow_unrated: bool = True) ->
     return array.astype(np.int64)
 
 
-def check_positions(values, name: str) -> np.ndarray:
-    """Return positions 0, 1, ... as int64 (N,).
+def check_positions(values, name: str, n_items: int = HIGHEST_POSITION) -> np.ndarray:
+    """Return positions 0 to n_items - 1 as int64 (N,).
 
     Raises ValueError for numbers that are no positions: a mask of True and False, fractions,
-    negative ones, and ids too large to be stored as positions.
+    negative ones, and those too large.
     """
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
@@ -94,12 +94,12 @@ def check_positions(values, name: str) -> np.ndarray:
             f"{name} must be whole numbers in one dimension, got {array.dtype} numbers of "
             f"shape {array.shape}; convert with {remedy}"
         )
-    bad = (array < 0) | (array >= HIGHEST_POSITION)
+    bad = (array < 0) | (array >= n_items)
     if bad.any():
         first = int(np.argmax(bad))
         raise ValueError(
-            f"{name} must be 0 or above, and below {HIGHEST_POSITION}; {name}[{first}] is "
-            f"{array[first]}"
+            f"{name} must be positions 0 to {n_items - 1}, got {name}[{first}] = {array[first]}; "
+            "see Ratings.items for which id stands where"
         )
     return array.astype(np.int64)
 

@@ -1,14 +1,23 @@
-"""How good are the lists? Top-N recommendation, and the ranking of rated items, with intervals."""
+"""How good are the lists? The paper's two protocols: top-N, and the ranking of rated items.
+
+Each measures every user first (`top_n_per_user`, `ranking_per_user`: one row a user); the tables
+of means are made from that by `intervals`, which also compares systems.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from . import kernels
 from .checks import check_count, check_random_state
-from .metrics import graded_average_precision, ndcg, precision, thresholding_probabilities
+from .intervals import summarize
+from .metrics import thresholding_probabilities
 from .ratings import Ratings
 
-N_RESAMPLES = 1000
-FEWEST_HELD_OUT = 5  # section 5.1.2: with fewer, the measures at 5 cannot reach 1
+FEWEST_HELD_OUT = 5  # section 5.1.2: users with fewer do not count in top-5 measures
+PLACES_AT_ONCE = 2**21  # list places in memory at any time, about 25 bytes each
 
 
 def evaluate_top_n(
@@ -17,113 +26,220 @@ def evaluate_top_n(
 ) -> pd.DataFrame:  # fmt: skip
     """Top-N measures of the paper's protocol (section 5.1.2), with 95% intervals.
 
-    For each user with at least 5 ratings in `test`, the model ranks the held-out items together
-    with `n_candidates` items the user rated nowhere, drawn once with the seed (None: all of
-    them). Ties are broken at random with the seed.
-
-    Parameters: model with `predict(user)`; train, test with the same users and items; at = N.
-    Returns a DataFrame with columns metric, mean, ci_low, ci_high, n_users; rows: P (relevant is
-    the highest grade), NDCG, and GAP in its readings "ideal", "all" and "hits" (see
-    `graded_average_precision`). The intervals are bootstrapped over users.
-    Raises ValueError when no user has 5 held-out ratings, or train and test do not belong
-    together.
+    The means of `top_n_per_user`, which has the protocol, the parameters and the errors, with
+    bootstrap intervals over users. Returns a DataFrame with columns metric, mean, ci_low,
+    ci_high, n_users; rows: P, NDCG, and GAP in its readings "ideal", "all" and "hits".
     """
-    _check_same_axes(train, test)
-    at = check_count(at, "at")
     rng = check_random_state(random_state)
-    if n_candidates is not None:
-        n_candidates = check_count(n_candidates, "n_candidates")
-    delta = thresholding_probabilities(test.max_grade)
-    rows = []
-    for user in np.flatnonzero(np.diff(test.indptr) >= FEWEST_HELD_OUT):
-        items, grades = _candidates(user, train, test, n_candidates, rng)
-        scores = np.asarray(model.predict(user))
-        if scores.shape != (test.n_items,):
-            raise ValueError(
-                f"model scores {scores.shape} items, test has {test.n_items}; pass a model "
-                "fitted to train"
-            )
-        rows.append(_top_n_measures(grades, scores[items], at, delta))
-    if not rows:
-        raise ValueError(f"no user has {FEWEST_HELD_OUT} ratings in test; hold out more")
-    return summarize(pd.DataFrame(rows), rng)
+    per_user = top_n_per_user(
+        model, train, test, n_candidates=n_candidates, at=at, random_state=rng
+    )
+    return summarize(per_user, rng)
 
 
-def evaluate_ranking(model, test: Ratings, *, at=(1, 3, 5), random_state=0) -> pd.DataFrame:
+def evaluate_ranking(
+    model, test: Ratings, *, at: Sequence[int] = (1, 3, 5), random_state=0
+) -> pd.DataFrame:
     """NDCG@n of the rated items alone, the protocol of Table 4 (section 5.4), with intervals.
 
-    Each user's items in `test` are ranked by the model's scores; unrated items take no part.
-    Parameters: model with `predict(user, items)`; at, the truncations n; random_state breaks
-    ties and draws the bootstrap. Returns a DataFrame as `evaluate_top_n` does, a row for each n.
-    Raises ValueError when `test` has no ratings.
+    The means of `ranking_per_user`, which has the parameters and the errors. Returns a
+    DataFrame as `evaluate_top_n` does, a row for each n of `at`.
+    """
+    rng = check_random_state(random_state)
+    return summarize(ranking_per_user(model, test, at=at, random_state=rng), rng)
+
+
+def top_n_per_user(
+    model, train: Ratings, test: Ratings, *, n_candidates: int | None = 1000, at: int = 5,
+    random_state=None,
+) -> pd.DataFrame:  # fmt: skip
+    """P@n, NDCG@n and GAP@n of every user with at least 5 ratings in `test`: one row a user.
+
+    The model ranks a user's held-out items together with `n_candidates` items drawn once with
+    the seed from those the user rated neither in `train` nor in `test` (None: all of them).
+    Items that nobody rated are not drawn: they would only make the lists easier. Ties are
+    broken at random with the seed. The same seed gives every system the same lists.
+
+    Parameters: model with `predict(user, items)` -> (S,); where it also has `user_factors_`
+    (n_users, D) and `item_factors_` (n_items, D) whose products are its scores, these are used.
+    train, test: different ratings of the same users and items. at = n.
+    Returns a DataFrame indexed by user id, columns in [0, 1]: P (relevant is the highest
+    grade), NDCG, GAP (ideal), GAP (all), GAP (hits), see `graded_average_precision`.
+    Raises ValueError when no user has 5 held-out ratings, train and test do not belong
+    together, or the model does not fit them or gives a score that is not finite.
+    Source: section 5.1.2; the candidates follow Cremonesi, Koren and Turrin (2010).
+    """
+    _check_pair(train, test)
+    at = check_count(at, "at")
+    most = test.n_items
+    if n_candidates is not None:
+        most = check_count(n_candidates, "n_candidates")
+    rng = check_random_state(random_state)
+    users = np.flatnonzero(np.diff(test.indptr) >= FEWEST_HELD_OUT)
+    if not users.size:
+        raise ValueError(f"no user has {FEWEST_HELD_OUT} ratings in test; hold out more")
+    rated_by_someone = np.unique(np.concatenate([train.indices, test.indices]))
+    n_rated = np.diff(train.indptr) + np.diff(test.indptr)
+    n_others = np.minimum(rated_by_someone.size - n_rated[users], most)
+    lists = _lists(users, train, test, rated_by_someone, n_others, rng)
+    top = _ranked_grades(model, test, users, lists, at)
+    index = pd.Index(test.users[users], name="user")
+    return pd.DataFrame(_measures(top, test, users, at), index=index)
+
+
+def ranking_per_user(
+    model, test: Ratings, *, at: Sequence[int] = (1, 3, 5), random_state=0
+) -> pd.DataFrame:
+    """NDCG@n of every user's rated items in `test`, ranked by the model: one row a user.
+
+    Unrated items take no part. Gains are 2^y - 1. Ties are broken at random with the seed.
+    Parameters: model as in `top_n_per_user`; at, the truncations n.
+    Returns a DataFrame indexed by user id, a column in [0, 1] for each n. Raises ValueError
+    when `test` has no ratings, or the model does not fit it or gives a score that is not finite.
+    Source: section 5.4, after Volkovs and Zemel (2012).
     """
     _check_ratings(test, "test")
     if test.n_ratings == 0:
         raise ValueError("test has 0 ratings; there is nothing to rank")
-    if np.ndim(at) != 1 or len(at) == 0:
-        raise ValueError(f"at must be one or more truncations, got {at!r}; pass (1, 3, 5)")
-    at = [check_count(n, "at") for n in at]
+    at = [check_count(n, "at") for n in np.ravel(at).tolist()]
+    if not at:
+        raise ValueError("at names no rank; pass at least one, such as (5,)")
     rng = check_random_state(random_state)
-    rows = []
-    for user in np.flatnonzero(np.diff(test.indptr) > 0):
-        items, grades = test.row(user)
-        order = rng.permutation(items.shape[0])
-        scores = model.predict(user, items[order])
-        rows.append({f"NDCG@{n}": ndcg(grades[order], scores, at=n) for n in at})
-    return summarize(pd.DataFrame(rows), rng)
+    users = np.flatnonzero(np.diff(test.indptr))
+    nothing = Ratings(np.zeros(test.n_users + 1, dtype=np.int64), [], [])
+    no_others = np.zeros(users.size, dtype=np.int64)
+    lists = _lists(users, nothing, test, np.unique(test.indices), no_others, rng)
+    top = _ranked_grades(model, test, users, lists, max(at))
+    columns = {f"NDCG@{n}": _measures(top, test, users, n)[f"NDCG@{n}"] for n in at}
+    return pd.DataFrame(columns, index=pd.Index(test.users[users], name="user"))
 
 
-def summarize(per_user: pd.DataFrame, random_state=0) -> pd.DataFrame:
-    """Mean of each column with a 95% percentile bootstrap interval over the rows (users)."""
-    rng = check_random_state(random_state)
-    values = per_user.to_numpy(dtype=np.float64)
-    n_users = values.shape[0]
-    weights = rng.multinomial(n_users, np.full(n_users, 1 / n_users), N_RESAMPLES)
-    means = weights @ values / n_users
-    low, high = np.percentile(means, [2.5, 97.5], axis=0)
-    table = {"metric": per_user.columns, "mean": values.mean(axis=0)}
-    return pd.DataFrame(table | {"ci_low": low, "ci_high": high, "n_users": n_users})
+# --------------------------------------------------------------------------- lists and ranks
 
 
-def _candidates(user, train, test, n_candidates, rng) -> tuple[np.ndarray, np.ndarray]:
-    """Held-out items and unrated candidates of one user in random order, with their grades."""
-    held_out, grades = test.row(user)
-    unrated = np.ones(test.n_items, dtype=bool)
-    unrated[held_out] = unrated[train.row(user)[0]] = False
-    others = np.flatnonzero(unrated)
-    if n_candidates is not None and n_candidates < others.shape[0]:
-        others = rng.choice(others, n_candidates, replace=False)
-    items = np.concatenate([held_out, others])
-    all_grades = np.concatenate([grades, np.zeros(others.shape[0], dtype=np.int64)])
-    order = rng.permutation(items.shape[0])
-    return items[order], all_grades[order]
+class _Lists(NamedTuple):
+    """A batch of lists, as `kernels` lays them out."""
+
+    users: np.ndarray
+    indptr: np.ndarray
+    items: np.ndarray
+    grades: np.ndarray
 
 
-def _top_n_measures(grades, scores, at: int, delta) -> dict[str, float]:
-    best = delta.shape[0]
-    measures = {
-        f"P@{at}": precision(grades, scores, at=at, threshold=best),
-        f"NDCG@{at}": ndcg(grades, scores, at=at),
-    }
-    for reading in ("ideal", "all", "hits"):
-        measures[f"GAP@{at} ({reading})"] = graded_average_precision(
-            grades, scores, delta=delta, at=at, normalizer=reading
+def _lists(users, train, test, pool, n_others, rng) -> Iterator[_Lists]:
+    """The lists of `users` in batches; n_others (n_users,) items of each come from `pool`.
+
+    The numbers are drawn user after user, so the lists do not depend on the batches' size.
+    """
+    pool = pool.astype(np.int32)
+    n_held_out = np.diff(test.indptr)[users]
+    lengths = n_held_out + n_others
+    n_draws = lengths + n_held_out + np.diff(train.indptr)[users]
+    batch_of = np.cumsum(n_draws) // PLACES_AT_ONCE
+    for batch in np.split(np.arange(users.size), np.flatnonzero(np.diff(batch_of)) + 1):
+        indptr = np.append(0, np.cumsum(lengths[batch]))
+        draw_indptr = np.append(0, np.cumsum(n_draws[batch]))
+        items = np.empty(indptr[-1], dtype=np.int32)
+        grades = np.empty(indptr[-1], dtype=np.int8)
+        kernels.draw_lists(
+            users[batch], train.indptr, train.indices, test.indptr, test.indices, test.grades,
+            pool, rng.random(draw_indptr[-1]), draw_indptr, indptr, items, grades,
+        )  # fmt: skip
+        yield _Lists(users[batch], indptr, items, grades)
+
+
+def _ranked_grades(model, test, users, lists: Iterator[_Lists], at: int) -> np.ndarray:
+    """Grades at ranks 1..at of every user's list as the model ranks it, int8 (n_users, at)."""
+    factors = _plain_factors(model, test, users)
+    parts = []
+    for batch in lists:
+        scores = _scores(model, factors, batch)
+        parts.append(np.empty((batch.users.size, min(at, test.n_items)), dtype=np.int8))
+        kernels.top_grades(scores, batch.grades, batch.indptr, parts[-1])
+    return np.concatenate(parts)
+
+
+def _plain_factors(model, test, users) -> tuple[np.ndarray, np.ndarray] | None:
+    """U and V if the model's scores are their products and nothing else (a bias, say)."""
+    if not (hasattr(model, "user_factors_") and hasattr(model, "item_factors_")):
+        return None
+    U = np.ascontiguousarray(model.user_factors_, dtype=np.float64)
+    V = np.ascontiguousarray(model.item_factors_, dtype=np.float64)
+    if (U.shape[0], V.shape[0]) != (test.n_users, test.n_items):
+        raise ValueError(
+            f"the model has factors for (users, items) {(U.shape[0], V.shape[0])}, test has "
+            f"{(test.n_users, test.n_items)}; fit it to the train that belongs to this test"
         )
-    return measures
+    if U.shape[1] != V.shape[1]:
+        return None
+    for user in users[[0, users.size // 2, -1]]:
+        scores = model.predict(user)
+        with np.errstate(invalid="ignore"):
+            apart = np.abs(scores - V @ U[user]).max()
+        if not apart <= 1e-6 * np.abs(scores).max():
+            return None
+    return U, V
+
+
+def _scores(model, factors, lists: _Lists) -> np.ndarray:
+    """The model's score for every place of the lists."""
+    scores = np.empty(lists.items.size)
+    if factors is None:
+        for k, user in enumerate(lists.users):
+            row = slice(lists.indptr[k], lists.indptr[k + 1])
+            scores[row] = _predicted(model, user, lists.items[row])
+    else:
+        U, V = factors
+        kernels.score_rated(U[lists.users], V, lists.indptr, lists.items, scores)
+    if not np.isfinite(scores).all():
+        first = int(np.argmin(np.isfinite(scores)))
+        user = lists.users[np.searchsorted(lists.indptr, first, side="right") - 1]
+        raise ValueError(
+            f"the model's scores must be finite, got {scores[first]} for item "
+            f"{lists.items[first]} and user {user}; check how it was trained"
+        )
+    return scores
+
+
+def _predicted(model, user, items: np.ndarray) -> np.ndarray:
+    scores = np.asarray(model.predict(user, items), dtype=np.float64)
+    if scores.shape != items.shape:
+        raise ValueError(
+            f"model.predict(user, items) gave shape {scores.shape} for {items.size} items; "
+            "it must give one score for each item"
+        )
+    return scores
+
+
+def _measures(top, test: Ratings, users, at: int) -> dict[str, np.ndarray]:
+    """Name and value (n_users,) of every measure at rank `at`, from the grades that stand there."""
+    delta = thresholding_probabilities(test.max_grade)
+    out = np.empty((users.size, 5))
+    kernels.list_measures(top, users, test.indptr, test.grades, delta, at, out)
+    names = ("P@{}", "NDCG@{}", "GAP@{} (ideal)", "GAP@{} (all)", "GAP@{} (hits)")
+    return {name.format(at): out[:, column] for column, name in enumerate(names)}
+
+
+# --------------------------------------------------------------------------- checks
 
 
 def _check_ratings(value, name: str) -> None:
     if not isinstance(value, Ratings):
         raise TypeError(
-            f"{name} must be Ratings, got {type(value).__name__}; use split_given"
+            f"{name} must be Ratings, got {type(value).__name__}; use Ratings.from_frame(df)"
         )
 
 
-def _check_same_axes(train: Ratings, test: Ratings) -> None:
+def _check_pair(train, test) -> None:
     _check_ratings(train, "train")
     _check_ratings(test, "test")
     ours, theirs = (train.n_users, train.n_items), (test.n_users, test.n_items)
     if ours != theirs:
         raise ValueError(
             f"train has (users, items) {ours}, test has {theirs}; make both with split_given"
+        )
+    repeated = train.to_scipy().astype(bool).multiply(test.to_scipy().astype(bool)).nnz
+    if repeated:
+        raise ValueError(
+            f"test repeats {repeated} ratings of train; hold them out of one of the two"
         )

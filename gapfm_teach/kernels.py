@@ -282,3 +282,110 @@ def gap_at_ranks(ranks, indptr, grades, delta, out):
                 gain += delta[level] * at_least[level] / ranks[row][k]
                 normalizer += delta[level]
         out[m] = gain / normalizer if normalizer > 0.0 else np.nan
+
+
+# --------------------------------------------------------------------------- evaluation
+#
+# A batch of lists: list k belongs to user users[k] and fills the places
+# list_indptr[k]..list_indptr[k + 1] of the flat arrays `items`, `grades` (0 = unrated), `scores`.
+
+
+@_jit()
+def draw_lists(
+    users, train_indptr, train_items, test_indptr, test_items, test_grades,
+    pool, draws, draw_indptr, list_indptr, items, grades,
+):  # fmt: skip
+    """Fill each list, in random order, with the user's test items and unrated items of `pool`.
+
+    The places that the test items leave are filled by walking down a random permutation of
+    `pool`, which holds every rated item, past what the user rated. `draws` are uniform in
+    [0, 1): for list k at least (places + rated items of the user) of them from draw_indptr[k].
+    `pool` stays permuted: the next user's walk is as random from there, and needs no copy.
+    """
+    rated = np.zeros(pool.max() + 1, dtype=np.bool_)
+    for k in range(users.shape[0]):
+        m = users[k]
+        seen = train_items[train_indptr[m] : train_indptr[m + 1]]
+        held_out = test_items[test_indptr[m] : test_indptr[m + 1]]
+        rated[seen] = True
+        rated[held_out] = True
+        begin, draw, step = list_indptr[k], draw_indptr[k], 0
+        place = begin
+        while place < list_indptr[k + 1] - held_out.shape[0]:
+            other = step + int(draws[draw] * (pool.shape[0] - step))
+            pool[step], pool[other] = pool[other], pool[step]
+            if not rated[pool[step]]:
+                items[place] = pool[step]
+                grades[place] = 0
+                place += 1
+            step += 1
+            draw += 1
+        for j in range(held_out.shape[0]):  # each takes a random place from who goes last
+            other = begin + int(draws[draw] * (place + 1 - begin))
+            items[place], grades[place] = items[other], grades[other]
+            items[other], grades[other] = held_out[j], test_grades[test_indptr[m] + j]
+            place += 1
+            draw += 1
+        rated[seen] = False
+        rated[held_out] = False
+
+
+@_jit(parallel=True)
+def top_grades(scores, grades, list_indptr, out):
+    """The grades at ranks 1..n of each list, out (n_lists, n); 0 beyond the end of a list.
+
+    Equal scores keep the order in which they stand.
+    """
+    for k in prange(list_indptr.shape[0] - 1):
+        best = np.full(out.shape[1], -np.inf)
+        out[k] = 0
+        for place in range(list_indptr[k], list_indptr[k + 1]):
+            if scores[place] > best[-1]:
+                rank = out.shape[1] - 1
+                while rank > 0 and scores[place] > best[rank - 1]:
+                    best[rank] = best[rank - 1]
+                    out[k, rank] = out[k, rank - 1]
+                    rank -= 1
+                best[rank] = scores[place]
+                out[k, rank] = grades[place]
+
+
+@_jit(parallel=True)
+def list_measures(top, users, test_indptr, test_grades, delta, at, out):
+    """P, NDCG and GAP ("ideal", "all", "hits") at rank `at` of each list: out (n_lists, 5).
+
+    top (n_lists, n): grades at ranks 1..n; fewer than `at` ranks mean shorter lists.
+    """
+    max_grade = delta.shape[0]
+    n_ranks = min(at, top.shape[1])
+    discount = 1.0 / np.log2(np.arange(n_ranks) + 2.0)
+    gain = 2.0 ** np.arange(max_grade + 1.0) - 1.0
+    weight = np.append(0.0, np.cumsum(delta))  # Δ
+    for k in prange(users.shape[0]):
+        count = np.zeros(max_grade + 1, dtype=np.int64)
+        for place in range(test_indptr[users[k]], test_indptr[users[k] + 1]):
+            count[test_grades[place]] += 1
+        best_dcg = z_ideal = z_all = 0.0
+        rank = 0
+        for grade in range(max_grade, 0, -1):
+            z_all += count[grade] * weight[grade]
+            for _ in range(min(count[grade], n_ranks - rank)):
+                best_dcg += gain[grade] * discount[rank]
+                z_ideal += weight[grade]
+                rank += 1
+        dcg = z_hits = graded = 0.0
+        at_least = np.zeros(max_grade)  # how many of the ranks so far have grade > l
+        hits = 0
+        for rank in range(n_ranks):
+            grade = top[k, rank]
+            hits += grade == max_grade
+            dcg += gain[grade] * discount[rank]
+            z_hits += weight[grade]
+            for level in range(grade):
+                at_least[level] += 1.0
+                graded += delta[level] * at_least[level] / (rank + 1)
+        out[k, 0] = hits / at
+        out[k, 1] = dcg / best_dcg
+        out[k, 2] = min(1.0, graded / z_ideal)
+        out[k, 3] = min(1.0, graded / z_all)
+        out[k, 4] = min(1.0, graded / z_hits) if z_hits > 0.0 else 0.0

@@ -19,13 +19,14 @@ from .checks import (
 from .files import write_npz
 from .metrics import thresholding_probabilities
 from .ratings import Ratings
+from .recommender import Recommender, check_pair
 from .smooth import user_gradient
-from .training import Problem, check_pair, interrupt_flag, progress, threads
+from .training import Problem, interrupt_flag, progress, threads
 
 _FORMAT = {"format": "gapfm_teach.GAPfm", "version": 1}
 
 
-class GAPfm:
+class GAPfm(Recommender):
     """Latent factors of users and items that maximise smoothed GAP (9), by Algorithm 2.
 
     Parameters
@@ -174,34 +175,9 @@ class GAPfm:
 
     # ------------------------------------------------------------------ using it
 
-    def predict(self, user, items=None) -> np.ndarray:
-        """Scores f (1) of `items` (positions; all when None) for `user` (a position), (N,).
-
-        Raises ValueError for a position that training did not have.
-        """
-        self._check_fitted()
-        user = check_count(user, "user", low=0, high=self.user_factors_.shape[0] - 1)
-        if items is None:
-            return self.item_factors_ @ self.user_factors_[user]
-        items = _positions(items, "items", self.item_factors_.shape[0])
+    def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
+        """f of (1)."""
         return self.item_factors_[items] @ self.user_factors_[user]
-
-    def recommend(self, user, n: int = 10, exclude="train") -> np.ndarray:
-        """Positions of the n best-scored items, best first; ties go to the lower position.
-
-        `exclude`: "train" leaves out what the user rated in training, None leaves out nothing,
-        an array leaves out those positions. Fewer than n come back where fewer are left.
-        """
-        scores = self.predict(user)
-        n = check_count(n, "n")
-        if isinstance(exclude, str):
-            check_choice(exclude, "exclude", ("train",))
-            exclude = self.train_.row(user)[0]
-        left = np.ones(scores.shape[0], dtype=bool)
-        if exclude is not None:
-            left[_positions(exclude, "exclude", scores.shape[0])] = False
-        candidates = np.flatnonzero(left)
-        return candidates[np.argsort(-scores[candidates], kind="stable")[:n]]
 
     def fold_in(self, items, grades) -> np.ndarray:
         """The factors (D,) of a new user from a few grades, with V held fixed.
@@ -212,7 +188,7 @@ class GAPfm:
         repeated items, or grades out of range.
         """
         self._check_fitted()
-        items = _positions(items, "items", self.item_factors_.shape[0])
+        items = check_positions(items, "items", self.item_factors_.shape[0])
         grades = check_grades(grades, allow_unrated=False)
         if items.shape != grades.shape:
             raise ValueError(
@@ -314,22 +290,3 @@ class GAPfm:
         ]
         model._keep(U, V, rows)
         return model
-
-    @property
-    def _is_fitted(self) -> bool:
-        return hasattr(self, "user_factors_")
-
-    def _check_fitted(self) -> None:
-        if not self._is_fitted:
-            raise ValueError("this GAPfm is not fitted yet; call fit(train) first")
-
-
-def _positions(values, name: str, n_items: int) -> np.ndarray:
-    """Item positions as int64 (S,), each in 0..n_items-1."""
-    positions = check_positions(values, name)
-    if positions.size and positions.max() >= n_items:
-        raise ValueError(
-            f"{name} must be positions 0 to {n_items - 1}, got {positions.max()}; "
-            "see Ratings.items for which id stands where"
-        )
-    return positions

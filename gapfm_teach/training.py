@@ -109,35 +109,6 @@ class Problem:
         return float(np.nanmean(gap)) if np.isfinite(gap).any() else float("nan")
 
 
-def check_pair(train: Ratings, validation: Ratings | None) -> None:
-    """Raise unless `train` can be learned from and `validation` belongs to it."""
-    if not isinstance(train, Ratings):
-        raise TypeError(
-            f"train must be Ratings, got {type(train).__name__}; use Ratings.from_frame(df)"
-        )
-    if train.n_ratings == 0:
-        raise ValueError("train has 0 ratings; there is nothing to learn from")
-    if validation is None:
-        return
-    if not isinstance(validation, Ratings):
-        raise TypeError(f"validation must be Ratings, got {type(validation).__name__}")
-    ours = (train.n_users, train.n_items)
-    theirs = (validation.n_users, validation.n_items)
-    if ours != theirs:
-        raise ValueError(
-            f"validation has (users, items) {theirs}, train has {ours}; make both with split_given"
-        )
-    if validation.n_ratings and validation.grades.max() > train.max_grade:
-        raise ValueError(
-            f"validation has grade {validation.grades.max()}, above train's max_grade "
-            f"{train.max_grade}; use one grade scale"
-        )
-    if (train.to_scipy().astype(bool).multiply(validation.to_scipy().astype(bool))).nnz:
-        raise ValueError(
-            "validation repeats ratings of train; hold them out of one of the two"
-        )
-
-
 @contextlib.contextmanager
 def threads(n: int | None, train: Ratings):
     """Let numba use n threads inside the block, and what it used before afterwards.

@@ -20,10 +20,16 @@ MAY_IMPORT = {
     "gradcheck": "numpy",
     "kernels": "numpy numba",
     "ratings": "numpy pandas scipy checks",
+    "recommender": "numpy ratings checks",
     "datasets": "numpy pandas platformdirs files ratings checks",
     "training": "numpy scipy numba tqdm kernels ratings metrics checks",
-    "model": "numpy pandas numba kernels ratings metrics checks smooth selection files training",
-    "evaluation": "numpy pandas scipy metrics kernels ratings checks",
+    "model": "numpy pandas numba kernels ratings metrics checks recommender smooth selection files "
+    "training",
+    "intervals": "numpy pandas scipy checks",
+    "evaluation": "numpy pandas intervals metrics kernels ratings checks",
+    "baselines": "numpy pandas scipy surprise implicit threadpoolctl kernels ratings metrics checks "
+    "recommender training model",
+    "tuning": "numpy pandas checks ratings recommender model evaluation baselines",
     "experiments": "numpy pandas scipy checks training metrics smooth selection gradcheck kernels ratings "
     "datasets model evaluation",
     "plots": "numpy matplotlib",

@@ -1,0 +1,124 @@
+"""What per-user results say about systems: means with intervals, and paired comparisons.
+
+All functions read tables with one row a user and one column a metric, as `top_n_per_user` and
+`ranking_per_user` give them. Users are the sample: intervals are about other users like these.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from .checks import check_random_state
+
+N_RESAMPLES = 1000
+NUMBERS_AT_ONCE = 2**21  # random numbers in memory at any time
+
+
+def summarize(per_user: pd.DataFrame, random_state=0) -> pd.DataFrame:
+    """Mean of each column with a 95% percentile bootstrap interval over the rows (users).
+
+    Returns a DataFrame with columns metric, mean, ci_low, ci_high, n_users.
+    Source: Efron and Tibshirani (1993), chapter 13; 1,000 resamples.
+    """
+    rng = check_random_state(random_state)
+    values = per_user.to_numpy(dtype=np.float64)
+    n_users = values.shape[0]
+    if n_users == 0:
+        raise ValueError("per_user has 0 rows; there is nothing to average")
+    at_once = max(1, min(N_RESAMPLES, NUMBERS_AT_ONCE // n_users))
+    means: list[np.ndarray] = []
+    while len(means) < N_RESAMPLES:
+        drawn = rng.integers(n_users, size=(at_once, n_users))
+        drawn += n_users * np.arange(at_once)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=at_once * n_users)
+        means.extend(times.reshape(at_once, n_users) @ values / n_users)
+    low, high = np.percentile(means[:N_RESAMPLES], [2.5, 97.5], axis=0)
+    table = {"metric": per_user.columns, "mean": values.mean(axis=0)}
+    return pd.DataFrame(table | {"ci_low": low, "ci_high": high, "n_users": n_users})
+
+
+def average_splits(results: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Each user's mean over repeated splits, from one per-user table a split: one row a user.
+
+    Users count once however often the ratings were split: repeating the split does not make
+    more people. A user who is missing in a split is averaged over the others.
+    Raises ValueError for no table, or tables with different metrics.
+    """
+    results = list(results)
+    if not results:
+        raise ValueError("results has no tables; pass one per-user table for each split")
+    for table in results:
+        _check_same_metrics(results[0], table)
+    return pd.concat(results).groupby(level=0, sort=False).mean()
+
+
+def summarize_splits(results: Sequence[pd.DataFrame], random_state=0) -> pd.DataFrame:
+    """`summarize` over repeated splits, with how far the splits lie apart.
+
+    Parameters: results, one per-user table a split. Returns the columns of `summarize`, taken
+    from `average_splits`, and n_splits, split_sd (standard deviation of the splits' means, nan
+    for one split), split_min, split_max. The interval is about other users, the spread about
+    other draws of the training ratings. Errors as in `average_splits`.
+    """
+    table = summarize(average_splits(results), random_state)
+    means = np.array([per_user.mean().to_numpy() for per_user in results])
+    sd = means.std(axis=0, ddof=1) if len(means) > 1 else np.nan
+    return table.assign(
+        n_splits=len(means), split_sd=sd, split_min=means.min(axis=0),
+        split_max=means.max(axis=0),
+    )  # fmt: skip
+
+
+def compare(
+    results_a: pd.DataFrame, results_b: pd.DataFrame, random_state=0
+) -> pd.DataFrame:
+    """Is A better than B for the same users? Paired differences, effect size and Wilcoxon test.
+
+    Parameters: per-user tables of two systems over the same split and seed (or of
+    `average_splits`). Returns a DataFrame with a row for each metric and the columns
+    difference (mean of A - B), ci_low, ci_high (95% bootstrap over users), effect_size (matched
+    pairs rank-biserial correlation, from -1, B better for all, to 1), p_value (Wilcoxon
+    signed-rank, two-sided), n_users, n_different (users for whom A and B differ; the test and
+    the effect size rest on them alone).
+    Raises ValueError when the tables hold different users or metrics.
+    Source: Wilcoxon (1945); Kerby (2014) for the effect size.
+    """
+    _check_same_metrics(results_a, results_b)
+    if not (results_a.index.is_unique and results_b.index.is_unique):
+        raise ValueError(
+            "a user stands twice in a table; pass average_splits of the tables"
+        )
+    if results_a.index.symmetric_difference(results_b.index).size:
+        raise ValueError(
+            f"results_a has {len(results_a)} users and results_b {len(results_b)}, not the "
+            "same ones; evaluate both systems on the same train and test"
+        )
+    # Rounded, for sums in another order must not make a difference of a tie.
+    differences = (results_a - results_b.loc[results_a.index]).round(12)
+    table = summarize(differences, random_state).rename(columns={"mean": "difference"})
+    tests = [_signed_rank(differences[metric].to_numpy()) for metric in differences]
+    effect, p, n_different = zip(*tests, strict=True)
+    n_users = table.pop("n_users")
+    return table.assign(
+        effect_size=effect, p_value=p, n_users=n_users, n_different=n_different
+    )
+
+
+def _signed_rank(differences: np.ndarray) -> tuple[float, float, int]:
+    """Rank-biserial correlation, two-sided p-value, and how many differences are not zero."""
+    differences = differences[differences != 0]
+    if differences.size == 0:
+        return 0.0, 1.0, 0
+    ranks = stats.rankdata(np.abs(differences))
+    effect = float(np.sum(np.sign(differences) * ranks) / ranks.sum())
+    return effect, float(stats.wilcoxon(differences).pvalue), differences.size
+
+
+def _check_same_metrics(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    if list(one.columns) != list(other.columns):
+        raise ValueError(
+            f"the tables have different metrics, {list(one.columns)} and "
+            f"{list(other.columns)}; use the same function and `at` for both"
+        )

@@ -1,0 +1,238 @@
+"""Fair tuning: every system gets the same number of trials, on the same part of the training data.
+
+The test set never comes in. The trials are a table that can be stored, read back and taken up.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from inspect import signature
+from itertools import product
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+
+from .baselines import (
+    BPR,
+    EASE,
+    WLT,
+    CofiRank,
+    GradeWeightedPopularity,
+    ImplicitALS,
+    MeanRating,
+    Popularity,
+    SmoothedAP,
+    SVDpp,
+)
+from .checks import check_choice, check_count, check_random_state
+from .evaluation import evaluate_ranking, evaluate_top_n
+from .model import GAPfm
+from .ratings import Ratings, _subset
+from .recommender import Recommender
+
+USER_SHARE = 0.5  # of the users, those who give ratings to the validation part
+KEY = ["system", "trial", "task", "seed", "split", "settings"]
+
+
+@dataclass(frozen=True)
+class System:
+    """One row of the tables: how to make it, and the values its free parameters may take.
+
+    make : the class; grid : for each free parameter the values to draw from;
+    fixed : parameters that are not tuned.
+    """
+
+    make: Callable[..., Recommender]
+    grid: Mapping[str, Sequence] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+    def build(self, settings: Mapping[str, Any], random_state: int) -> Recommender:
+        """The system with `settings`; `random_state` goes to those that draw something."""
+        seeded = "random_state" in signature(self.make).parameters
+        seed = {"random_state": random_state} if seeded else {}
+        return self.make(**self.fixed, **settings, **seed)
+
+    def draw(self, n_trials: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+        """`n_trials` different points of the grid at random; all of them where it has fewer."""
+        points = list(product(*self.grid.values()))
+        order = rng.permutation(len(points))[:n_trials]
+        return [dict(zip(self.grid, points[place], strict=True)) for place in order]
+
+
+_ASCENT: dict[str, Sequence] = {
+    "learning_rate": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2],
+    "reg": [1e-3, 1.0, 3.0, 10.0, 30.0],
+    "n_iter": [60, 240],
+}
+_DESCENT: dict[str, Sequence] = {
+    "learning_rate": [3e-4, 1e-3, 3e-3, 1e-2, 3e-2],
+    "reg": [1e-4, 1e-3, 1e-2, 1e-1],
+    "n_iter": [10, 30, 100],
+}
+SYSTEMS: dict[str, System] = {
+    "PopRec": System(Popularity),
+    "Mean rating": System(MeanRating),
+    "Shrunken mean rating": System(
+        MeanRating, {"shrinkage": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]}
+    ),
+    "Grade-weighted popularity": System(GradeWeightedPopularity),
+    "SVD++": System(SVDpp, _DESCENT),
+    "BPR": System(BPR, _DESCENT),
+    "Implicit ALS": System(
+        ImplicitALS,
+        {
+            "reg": [1.0, 3.0, 10.0, 30.0, 100.0, 300.0],
+            "confidence": [1.0, 3.0, 10.0, 30.0],
+            "n_iter": [5, 15],
+        },
+    ),
+    "EASE": System(
+        EASE, {"reg": [10.0, 30.0, 100.0, 200.0, 300.0, 500.0, 1000.0, 2000.0, 5000.0]}
+    ),
+    "CofiRank": System(
+        CofiRank,
+        {"reg": [0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0], "item_offset": [True, False]},
+    ),
+    "WLT": System(
+        WLT,
+        {
+            "n_neighbors": [30, 100, 300],
+            "learning_rate": [0.01, 0.03, 0.1, 0.3],
+            "n_iter": [10, 20, 40],
+        },
+    ),
+    "Smoothed AP": System(SmoothedAP, _ASCENT),
+    "GAPfm": System(GAPfm, _ASCENT),
+    "GAPfm, λ at each visit": System(
+        GAPfm,
+        {**_ASCENT, "reg": [0.01, 0.03, 0.1, 0.3, 1.0]},
+        {"update": "sequential"},
+    ),
+    "GAPfm + adaptive selection": System(GAPfm, _ASCENT, {"n_selected": 20}),
+    "GAPfm + random selection": System(
+        GAPfm, _ASCENT, {"n_selected": 20, "selection": "random"}
+    ),
+}  # D = 10 throughout, as in section 5.1
+
+
+def hold_out(
+    train: Ratings, n_held_out: int = 5, *, random_state=None
+) -> tuple[Ratings, Ratings]:
+    """Split training ratings into (fitting, validation), with the same users and items.
+
+    Half of the users with at least 2·n_held_out ratings are drawn at random, and `n_held_out`
+    ratings of each of them. The others keep all theirs, so that what is tuned on the fitting
+    part, a learning rate above all, still suits `train`. Raises ValueError when no user has
+    ratings enough.
+    """
+    n_held_out = check_count(n_held_out, "n_held_out")
+    rng = check_random_state(random_state)
+    counts = np.diff(train.indptr)
+    able = np.flatnonzero(counts >= 2 * n_held_out)
+    if not able.size:
+        raise ValueError(
+            f"no user has {2 * n_held_out} ratings in train; lower n_held_out={n_held_out}"
+        )
+    taken_from = np.zeros(train.n_users, dtype=bool)
+    n_chosen = max(1, round(USER_SHARE * able.size))
+    taken_from[rng.choice(able, n_chosen, replace=False)] = True
+    # Shuffling inside every row at once: sort by (user, random key), then take the first few.
+    user_of = np.repeat(np.arange(train.n_users), counts)
+    shuffled = np.lexsort((rng.random(train.n_ratings), user_of))
+    held = np.empty(train.n_ratings, dtype=bool)
+    held[shuffled] = np.arange(train.n_ratings) - train.indptr[user_of] < n_held_out
+    held &= taken_from[user_of]
+    everybody = np.ones(train.n_users, dtype=bool)
+    fitting = _subset(train, everybody, ~held, "what is left after holding out")
+    return fitting, _subset(train, everybody, held, "held out for validation")
+
+
+def tune(
+    systems: Mapping[str, System],
+    train: Ratings,
+    *,
+    n_trials: int = 20,
+    task: str = "top_n",
+    random_state: int = 0,
+    done: pd.DataFrame | None = None,
+    callback: Callable[[pd.DataFrame], None] | None = None,
+) -> pd.DataFrame:
+    """Try `n_trials` settings of each system on a validation part of `train`; a row a trial.
+
+    `train` is split by `hold_out`, once for all systems. Each trial fits to the one part and is
+    measured on the other: by `evaluate_top_n` for task "top_n", by `evaluate_ranking` for
+    "ranking". A system whose grid is smaller than `n_trials` is tried at each of its points.
+
+    `random_state`: an int; the same int, systems and data give the same table. Systems with equal
+    grids are tried at equal settings, and no system's draw depends on which others are there.
+    `done`: a table from before; trials found in it are taken over, not repeated.
+    `callback(table)` runs after each new trial, with the table so far: store it there.
+
+    Returns a DataFrame with columns system, trial, task, seed, split (a checksum of the two
+    parts), settings (JSON), a column for each measure with its mean over users, and error: the
+    message where training left the finite numbers, the measures then being nan.
+    """
+    n_trials = check_count(n_trials, "n_trials")
+    check_choice(task, "task", ("top_n", "ranking"))
+    seed = check_count(random_state, "random_state", low=0)
+    parts = hold_out(train, random_state=seed)
+    known = {} if done is None else {_key(row): row for row in done.to_dict("records")}
+    split = _checksum(*parts)
+    rows: list[dict] = []
+    for name, system in systems.items():
+        rng = np.random.default_rng([seed, crc32(json.dumps(dict(system.grid)).encode())])
+        for trial, settings in enumerate(system.draw(n_trials, rng)):
+            values = (name, trial, task, seed, split, json.dumps(settings))
+            row = dict(zip(KEY, values, strict=True))
+            old = known.get(_key(row))
+            rows.append(
+                old or row | _measure(system.build(settings, seed), *parts, task, seed)
+            )
+            if old is None and callback is not None:
+                callback(pd.DataFrame(rows))
+    return pd.DataFrame(rows)
+
+
+def best_settings(
+    trials: pd.DataFrame, metric: str = "NDCG@5"
+) -> dict[str, dict[str, Any]]:
+    """The settings of each system's best trial by `metric`; of equals the earlier trial.
+
+    Raises ValueError where no trial of a system gave a finite value.
+    """
+    best = {}
+    for name, rows in trials.groupby("system", sort=False):
+        if rows[metric].isna().all():
+            raise ValueError(
+                f"all {len(rows)} trials of {name} failed; widen its grid: {rows['error'].iloc[0]}"
+            )
+        place = int(np.nanargmax(rows[metric].to_numpy()))
+        best[str(name)] = json.loads(rows["settings"].iloc[place])
+    return best
+
+
+def _measure(system: Recommender, fitting, validation, task: str, seed: int) -> dict:
+    """Means of the measures over validation users; `error` where there are none."""
+    try:
+        system.fit(fitting)
+    except FloatingPointError as error:
+        return {"error": str(error)}
+    if task == "top_n":
+        table = evaluate_top_n(system, fitting, validation, random_state=seed)
+    else:
+        table = evaluate_ranking(system, validation, random_state=seed)
+    return dict(zip(table["metric"], table["mean"], strict=True)) | {"error": ""}
+
+
+def _key(row: Mapping[Any, Any]) -> tuple:
+    return tuple(row[name] for name in KEY)
+
+
+def _checksum(*parts: Ratings) -> str:
+    value = 0
+    for part in parts:
+        for array in (part.indptr, part.indices, part.grades):
+            value = crc32(array.tobytes(), value)
+    return f"crc32 {value:08x}"

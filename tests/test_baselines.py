@@ -1,0 +1,323 @@
+"""The systems of the tables, each against something it does not know of."""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import spearmanr
+
+from gapfm_teach import (
+    GAPfm,
+    Ratings,
+    average_precision,
+    graded_average_precision,
+    simulate_ratings,
+    smoothed_gap_gradient,
+    split_given,
+)
+from gapfm_teach.baselines import (
+    BPR,
+    EASE,
+    GradeWeightedPopularity,
+    ImplicitALS,
+    MeanRating,
+    Popularity,
+    SmoothedAP,
+    SVDpp,
+)
+from gapfm_teach.metrics import thresholding_probabilities
+
+SETTINGS = {"learning_rate": 0.03, "n_iter": 15, "init_scale": 0.1}
+DRAWING = [SVDpp, BPR, ImplicitALS, SmoothedAP]
+LIBRARY = {SVDpp: "surprise", BPR: "implicit", ImplicitALS: "implicit"}
+SYSTEMS = [Popularity, MeanRating, GradeWeightedPopularity, EASE, *DRAWING]
+
+
+@pytest.fixture(scope="module")
+def train():
+    ratings = simulate_ratings(60, 40, mean_ratings=20, random_state=0)
+    return split_given(ratings, 8, min_test=2, random_state=1)[0]
+
+
+@pytest.fixture
+def small():
+    """Three users, four items, the last of which nobody rated."""
+    return Ratings([0, 2, 4, 5], [0, 1, 0, 2, 0], [5, 3, 4, 1, 2], n_items=4, max_grade=5)
+
+
+@pytest.fixture(scope="module")
+def two_camps():
+    """Users 0-19 rate items 0-14, users 20-39 items 15-29, each 8 of them at random.
+
+    Odd items get 5, even ones 2; nobody crosses over.
+    """
+    rng = np.random.default_rng(0)
+    own = [rng.choice(15, 8, replace=False) + 15 * (user >= 20) for user in range(40)]
+    items = np.concatenate([np.sort(row) for row in own])
+    return Ratings(np.arange(0, 321, 8), items, np.where(items % 2, 5, 2), n_items=30)
+
+
+def make(system, **settings):
+    if system in LIBRARY:
+        pytest.importorskip(LIBRARY[system], reason='needs the extra "baselines"')
+    return system(**settings)
+
+
+# ---------------------------------------------------------------------- all of them
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_interface(system, train):
+    model = make(system)
+    with pytest.raises(ValueError, match=f"{system.__name__} is not fitted"):
+        model.predict(0)
+    assert repr(model).endswith("not fitted)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.fit(train) is model
+    assert system.__name__ in repr(model)
+    assert "not fitted" not in repr(model)
+    scores = model.predict(3)
+    assert scores.shape == (train.n_items,)
+    assert scores.dtype == np.float64
+    np.testing.assert_allclose(model.predict(3, [7, 0, 7]), scores[[7, 0, 7]])
+    scores[:] = 0  # the caller's own
+    assert model.predict(3).any()
+    best = model.recommend(3, n=5)
+    unseen = np.setdiff1d(np.arange(train.n_items), train.row(3)[0])
+    assert np.isin(best, unseen).all()
+    assert model.predict(3)[best[0]] == model.predict(3)[unseen].max()
+    for bad in (-1, train.n_users):
+        with pytest.raises(ValueError, match="user"):
+            model.predict(bad)
+    with pytest.raises(ValueError, match="positions 0 to"):
+        model.predict(0, [train.n_items])
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_unfit_ratings_are_refused(system, train):
+    model = make(system)
+    with pytest.raises(TypeError, match="train must be Ratings"):
+        model.fit(train.to_frame())
+    with pytest.raises(ValueError, match="validation repeats ratings"):
+        model.fit(train, train)
+
+
+@pytest.mark.parametrize("system", DRAWING)
+def test_a_seed_repeats_to_the_last_bit(system, train):
+    def scores(seed):
+        return make(system, random_state=seed).fit(train).predict(0)
+
+    np.testing.assert_array_equal(scores(4), scores(4))
+    assert (scores(4) != scores(5)).any()
+
+
+@pytest.mark.parametrize(
+    ("system", "setting", "value"),
+    [
+        (MeanRating, "shrinkage", -1),
+        (EASE, "reg", 0),
+        (SVDpp, "n_factors", 0),
+        (SVDpp, "learning_rate", 0),
+        (BPR, "reg", -0.1),
+        (BPR, "n_iter", 0),
+        (ImplicitALS, "confidence", 0),
+        (SmoothedAP, "threshold", 0),
+        (SmoothedAP, "learning_rate", -1),
+    ],
+)
+def test_bad_settings_are_refused_at_once(system, setting, value):
+    with pytest.raises(ValueError, match=setting):
+        system(**{setting: value})
+
+
+@pytest.mark.parametrize("system", LIBRARY)
+def test_a_missing_library_is_named_with_its_cure(system, train, monkeypatch):
+    for name in ("surprise", "implicit.cpu.bpr", "implicit.cpu.als"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=r"pip install 'gapfm-teach\[baselines\]'"):
+        system().fit(train)
+
+
+# ---------------------------------------------------------------------- the same list for all
+
+
+def test_popularity_counts(small):
+    np.testing.assert_array_equal(Popularity().fit(small).predict(2), [3, 1, 1, 0])
+
+
+def test_mean_rating_by_hand(small):
+    # Item 0 has 5, 4, 2; the mean of all five grades is 3, which is what item 3 gets.
+    np.testing.assert_allclose(MeanRating().fit(small).predict(0), [11 / 3, 3, 1, 3])
+    shrunken = MeanRating(shrinkage=2).fit(small).predict(0)
+    np.testing.assert_allclose(shrunken, [17 / 5, 3, 7 / 3, 3])
+
+
+def test_grade_weighted_popularity_by_hand(small):
+    # δ = (1, 3, 7, 15, 31)/32 by (5), so Δ(1..5) = (1, 4, 11, 26, 57)/32.
+    np.testing.assert_allclose(
+        GradeWeightedPopularity().fit(small).predict(1) * 32, [57 + 26 + 4, 11, 1, 0]
+    )
+
+
+def first_push(train):
+    """Σ_m ∂F/∂f_mi where all scores are 0, (n_items,)."""
+    delta = thresholding_probabilities(train.max_grade)
+    push = np.zeros(train.n_items)
+    for user in range(train.n_users):
+        items, grades = train.row(user)
+        push[items] += smoothed_gap_gradient(np.zeros(items.shape[0]), grades, delta)
+    return push
+
+
+def test_grade_weighted_popularity_orders_items_much_as_gapfms_first_step_does(train):
+    push = first_push(train)
+    weighted = spearmanr(push, GradeWeightedPopularity().fit(train).predict(0)).statistic
+    counted = spearmanr(push, Popularity().fit(train).predict(0)).statistic
+    assert weighted > max(0.9, counted)
+
+
+def test_it_is_that_step_where_each_user_gives_one_grade_only(train):
+    own_grade = np.repeat(1 + np.arange(train.n_users) % 5, np.diff(train.indptr))
+    even = Ratings(train.indptr, train.indices, own_grade, n_items=train.n_items)
+    scores = GradeWeightedPopularity().fit(even).predict(0)
+    np.testing.assert_allclose(first_push(even), 8 * scores / 8)  # 8 ratings a user, and ⅛
+
+
+# ---------------------------------------------------------------------- EASE
+
+
+def test_ease_is_the_constrained_least_squares_solution(train):
+    """Column j of B is the ridge regression of column j of X on all the others."""
+    X = (train.to_scipy().toarray() > 0).astype(float)
+    scores = np.stack([EASE(7.0).fit(train).predict(user) for user in range(train.n_users)])
+    for j in (0, 5, 39):
+        others = np.delete(X, j, axis=1)
+        system = np.vstack([others, np.sqrt(7.0) * np.eye(others.shape[1])])
+        target = np.concatenate([X[:, j], np.zeros(others.shape[1])])
+        ridge = np.linalg.lstsq(system, target, rcond=None)[0]
+        np.testing.assert_allclose(scores[:, j], others @ ridge, atol=1e-10)
+
+
+@pytest.mark.parametrize("system", [EASE, BPR, ImplicitALS])
+def test_planted_camps_are_found(system, two_camps):
+    settings = {} if system is EASE else {"n_factors": 4, "random_state": 0}
+    model = make(system, **settings).fit(two_camps)
+    for user in range(40):
+        own = set(range(15)) if user < 20 else set(range(15, 30))
+        assert set(model.recommend(user, n=7).tolist()) <= own
+
+
+# ---------------------------------------------------------------------- libraries
+
+
+def test_svdpp_predicts_as_its_library_does(train):
+    surprise = pytest.importorskip("surprise", reason='needs the extra "baselines"')
+    model = SVDpp(4, n_iter=5, random_state=3).fit(train)
+    seed = int(np.random.default_rng(3).integers(2**31))
+    frame = train.to_frame()
+    reader = surprise.Reader(rating_scale=(1, train.max_grade))
+    data = surprise.Dataset.load_from_df(frame, reader).build_full_trainset()
+    library = surprise.SVDpp(4, n_epochs=5, random_state=seed).fit(data)
+    for user in (0, 17, 45):
+        theirs = [
+            library.predict(train.users[user], item, clip=False).est for item in train.items
+        ]
+        np.testing.assert_allclose(model.predict(user), theirs, rtol=1e-9)
+
+
+def test_svdpp_finds_planted_grades(two_camps):
+    model = make(SVDpp, random_state=0).fit(two_camps)
+    for user in (0, 39):
+        own = np.arange(15) + 15 * (user >= 20)
+        scores = model.predict(user)
+        assert scores[own[own % 2 == 1]].min() > scores[own[own % 2 == 0]].max()
+
+
+def test_als_ends_at_the_solution_of_its_normal_equations(train):
+    model = make(ImplicitALS, n_factors=3, reg=2.0, confidence=1.5, random_state=0)
+    U, V = (model.fit(train).user_factors_, model.item_factors_)
+    grades = train.to_scipy().toarray()
+    for item in range(train.n_items):
+        confidence = np.where(grades[:, item] > 0, 1.5 * grades[:, item], 1.0)
+        system = (U.T * confidence) @ U + 2.0 * np.eye(3)
+        solution = np.linalg.solve(system, (U.T * confidence) @ (grades[:, item] > 0))
+        np.testing.assert_allclose(V[item], solution, atol=1e-6)
+
+
+def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(train):
+    model = make(BPR, reg=0.001, random_state=0).fit(train)
+    auc = []
+    for user in range(train.n_users):
+        scores, rated = model.predict(user), train.row(user)[0]
+        unrated = np.delete(scores, rated)
+        auc.append(np.mean(scores[rated][:, None] > unrated[None, :]))
+    assert np.mean(auc) > 0.9
+    flat = Ratings(
+        train.indptr, train.indices, np.full(train.n_ratings, 1), n_items=train.n_items
+    )
+    np.testing.assert_array_equal(
+        model.predict(0), make(BPR, reg=0.001, random_state=0).fit(flat).predict(0)
+    )
+
+
+def test_a_diverging_library_is_an_error(train):
+    with pytest.raises(FloatingPointError, match="learning_rate"):
+        make(SVDpp, learning_rate=50.0, random_state=0).fit(train)
+
+
+# ---------------------------------------------------------------------- smoothed AP
+
+
+def binary(ratings, threshold=1):
+    frame = ratings.to_scipy().toarray()
+    relevant = frame >= threshold
+    counts = relevant.sum(axis=1)
+    return Ratings(
+        np.concatenate([[0], np.cumsum(counts)]),
+        np.nonzero(relevant)[1],
+        np.ones(counts.sum(), dtype=int),
+        n_items=ratings.n_items,
+    )
+
+
+@pytest.mark.parametrize("threshold", [1, 4])
+def test_smoothed_ap_is_gapfm_on_binary_data(train, threshold):
+    ours = SmoothedAP(3, threshold=threshold, random_state=2, **SETTINGS).fit(train)
+    theirs = GAPfm(3, random_state=2, **SETTINGS).fit(binary(train, threshold))
+    np.testing.assert_array_equal(ours.user_factors_, theirs.user_factors_)
+    np.testing.assert_array_equal(ours.item_factors_, theirs.item_factors_)
+
+
+def test_binary_data_go_through_unchanged(train):
+    flat = binary(train)
+    ours = SmoothedAP(3, random_state=2, **SETTINGS).fit(flat)
+    theirs = GAPfm(3, random_state=2, **SETTINGS).fit(flat)
+    np.testing.assert_array_equal(ours.predict(1), theirs.predict(1))
+
+
+def test_its_objective_is_smoothed_average_precision(train):
+    """Appendix D: Σ_m S_m · (1/S_m) Σ_i g(f_i) Σ_j g(f_j − f_i), as a loop over the pairs."""
+    model = SmoothedAP(3, random_state=2, reg=0.0, **SETTINGS).fit(train)
+    total = 0.0
+    for user in range(train.n_users):
+        f = model.predict(user, train.row(user)[0])
+        for i in range(f.shape[0]):
+            total += expit(f[i]) * sum(expit(f_j - f[i]) for f_j in f)
+    assert model.model_.history_["objective"].iloc[-1] == pytest.approx(total)
+
+
+def test_gap_of_binary_grades_is_average_precision(train):
+    rng = np.random.default_rng(0)
+    relevant, scores = rng.integers(0, 2, 30), rng.normal(size=30)
+    gap = graded_average_precision(relevant, scores)
+    assert gap == pytest.approx(average_precision(relevant, scores))
+
+
+def test_what_falls_below_the_threshold_is_still_known_to_be_rated(small):
+    model = SmoothedAP(2, threshold=3, random_state=0, **SETTINGS).fit(small)
+    assert 2 not in model.recommend(1)
+    with pytest.raises(ValueError, match="threshold=6"):
+        SmoothedAP(2, threshold=6).fit(small)

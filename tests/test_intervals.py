@@ -1,0 +1,121 @@
+"""Intervals, splits and paired comparisons against known populations and by-hand values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from gapfm_teach.intervals import average_splits, compare, summarize, summarize_splits
+
+
+def table(seed, n_users=80, shift=0.0):
+    rng = np.random.default_rng(seed)
+    index = pd.Index([f"u{k}" for k in range(n_users)], name="user")
+    return pd.DataFrame(
+        {"P@5": rng.random(n_users) + shift, "NDCG@5": rng.random(n_users)}, index=index
+    )
+
+
+def test_intervals_cover_the_mean_of_the_population():
+    rng = np.random.default_rng(0)
+    covered = 0
+    for repeat in range(200):
+        result = summarize(pd.DataFrame({"x": rng.exponential(size=60)}), repeat)
+        covered += bool(result["ci_low"][0] <= 1.0 <= result["ci_high"][0])
+    # 95% in name; the bootstrap of 60 skewed values covers a bit less
+    assert 0.88 <= covered / 200 <= 0.99
+
+
+@pytest.mark.parametrize("n_users", [50, 30_000], ids=["one batch", "many batches"])
+def test_the_interval_of_many_users_is_that_of_the_normal_law(n_users):
+    values = np.random.default_rng(0).random(n_users)
+    result = summarize(pd.DataFrame({"x": values})).iloc[0]
+    half = 1.96 * values.std() / np.sqrt(n_users)
+    assert result["ci_low"] == pytest.approx(values.mean() - half, abs=0.15 * half)
+    assert result["ci_high"] == pytest.approx(values.mean() + half, abs=0.15 * half)
+    assert result["n_users"] == n_users
+
+
+def test_splits_average_over_the_same_people_and_spread_over_splits():
+    splits = [table(seed) for seed in range(4)]
+    result = summarize_splits(splits).set_index("metric")
+    means = [split["P@5"].mean() for split in splits]
+    assert result.loc["P@5", "mean"] == pytest.approx(np.mean(means))
+    assert result.loc["P@5", "split_sd"] == pytest.approx(np.std(means, ddof=1))
+    assert result.loc["P@5", "split_min"] == min(means)
+    assert result.loc["P@5", "split_max"] == max(means)
+    assert (result["n_users"] == 80).all()
+    assert (result["n_splits"] == 4).all()
+    # The same split four times is no more than once.
+    copies = summarize_splits([splits[0]] * 4)
+    assert copies[["mean", "ci_low", "ci_high"]].to_numpy() == pytest.approx(
+        summarize(splits[0])[["mean", "ci_low", "ci_high"]].to_numpy()
+    )
+    assert copies["split_sd"].to_numpy() == pytest.approx(0, abs=1e-12)
+    assert np.isnan(summarize_splits(splits[:1])["split_sd"]).all()
+
+
+def test_a_user_missing_in_a_split_is_averaged_over_the_others():
+    one, two = table(0), table(1)
+    result = average_splits([one, two.drop("u3")])
+    assert len(result) == 80
+    assert result.loc["u3", "P@5"] == one.loc["u3", "P@5"]
+    assert result.loc["u4", "P@5"] == pytest.approx((one + two).loc["u4", "P@5"] / 2)
+
+
+def test_comparison_by_hand():
+    """Differences 3, -1, 2, 0: ranks 3, 1, 2, so (5 - 1) / 6; 3 users of 4 differ."""
+    b = pd.DataFrame({"x": [0.0, 0.0, 0.0, 0.0]}, index=list("abcd"))
+    a = pd.DataFrame({"x": [3.0, -1.0, 2.0, 0.0]}, index=list("abcd"))
+    row = compare(a, b).iloc[0]
+    assert row["metric"] == "x"
+    assert row["difference"] == 1.0
+    assert row["effect_size"] == pytest.approx(4 / 6)
+    assert row["p_value"] == pytest.approx(0.5)  # 4 of the 8 signings reach |T| >= 4
+    assert (row["n_users"], row["n_different"]) == (4, 3)
+    back = compare(b, a).iloc[0]
+    assert back["effect_size"] == -row["effect_size"]
+    assert back["p_value"] == row["p_value"]
+
+
+def test_users_are_paired_by_id_whatever_their_order():
+    a, b = table(0, shift=0.2), table(1)
+    result = compare(a, b.sample(frac=1, random_state=0))
+    pd.testing.assert_frame_equal(result, compare(a, b))
+    expected = stats.wilcoxon(a["P@5"], b["P@5"]).pvalue
+    assert result["p_value"][0] == pytest.approx(expected)
+    half = stats.t.ppf(0.975, 79) * (a - b)["P@5"].std() / np.sqrt(80)
+    assert result["ci_low"][0] == pytest.approx(result["difference"][0] - half, abs=0.02)
+    assert result["ci_high"][0] == pytest.approx(result["difference"][0] + half, abs=0.02)
+
+
+def test_extremes_of_the_effect_size():
+    a = table(0)
+    better = compare(a + 0.1, a)
+    assert (better["effect_size"] == 1.0).all()
+    same = compare(a, a + 1e-17)
+    assert (same["effect_size"] == 0.0).all()
+    assert (same["p_value"] == 1.0).all()
+    assert (same["n_different"] == 0).all()
+
+
+def test_no_difference_gives_small_p_values_rarely():
+    p = [compare(table(2 * k), table(2 * k + 1))["p_value"][0] for k in range(100)]
+    assert np.mean(np.array(p) < 0.1) < 0.25
+    assert stats.kstest(p, "uniform").pvalue > 0.001
+
+
+def test_tables_that_do_not_match_are_refused():
+    a = table(0)
+    with pytest.raises(ValueError, match="different metrics"):
+        compare(a, a[["P@5"]])
+    with pytest.raises(ValueError, match="80 users and results_b 79, not the same ones"):
+        compare(a, a.drop("u7"))
+    with pytest.raises(ValueError, match="twice"):
+        compare(pd.concat([a, a]), pd.concat([a, a]))
+    with pytest.raises(ValueError, match="no tables"):
+        average_splits([])
+    with pytest.raises(ValueError, match="different metrics"):
+        average_splits([a, a[["P@5"]]])
+    with pytest.raises(ValueError, match="0 rows"):
+        summarize(a.iloc[:0])
