@@ -15,6 +15,7 @@ _HOME = {
     "Ratings": "ratings",
     "adaptive_selection": "selection",
     "average_precision": "metrics",
+    "compare": "intervals",
     "evaluate_ranking": "evaluation",
     "evaluate_top_n": "evaluation",
     "expected_reciprocal_rank": "metrics",
@@ -27,11 +28,14 @@ _HOME = {
     "objective": "smooth",
     "precision": "metrics",
     "random_selection": "selection",
+    "ranking_per_user": "evaluation",
     "simulate_ratings": "datasets",
     "smoothed_gap": "smooth",
     "smoothed_gap_gradient": "smooth",
     "split_given": "ratings",
+    "summarize_splits": "intervals",
     "thresholding_probabilities": "metrics",
+    "top_n_per_user": "evaluation",
     "user_gradient": "smooth",
 }
 
