@@ -1,4 +1,4 @@
-"""Command line: `python -m gapfm_teach doctor`."""
+"""Command line: `python -m gapfm_teach doctor`, `python -m gapfm_teach reproduce table4`."""
 
 from __future__ import annotations  # an older Python must get as far as being named
 
@@ -8,16 +8,48 @@ from collections.abc import Sequence
 
 from . import doctor
 
+RESULTS = [f"table{n}" for n in (2, 3, 4)] + [f"figure{n}" for n in (1, 2, 3, 4)]
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without a command, print the usage."""
     parser = argparse.ArgumentParser(prog="python -m gapfm_teach", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("doctor", help="check this environment and say how to mend it")
-    if parser.parse_args(arguments).command == "doctor":
+    _add_reproduce(commands)
+    options = parser.parse_args(arguments)
+    if options.command == "doctor":
         return doctor.main()
+    if options.command == "reproduce":
+        from .experiments.command import (
+            main as reproduce,
+        )  # only now: doctor must start without
+
+        return reproduce(options)
     parser.print_help()
     return 0
+
+
+def _add_reproduce(commands) -> None:
+    text = (
+        "make a table or figure of the paper on other data; an interrupted run is taken up"
+    )
+    parser = commands.add_parser("reproduce", help=text, description=text)
+    parser.add_argument("name", choices=RESULTS)
+    parser.add_argument(
+        "--data", default="100k", help="100k (default), 1m or another MovieLens set"
+    )
+    parser.add_argument(
+        "--path", help="zip file or folder of that data set, where it is not fetched"
+    )
+    parser.add_argument("--seeds", type=int, help="number of splits; 10 unless told")
+    parser.add_argument("--quick", action="store_true", help="2 splits and 4 trials")
+    parser.add_argument(
+        "--tune", action="store_true", help="repeat the tuning, stored trials or not"
+    )
+    parser.add_argument(
+        "--out", default="notebooks/results", help="folder; notebooks/results unless told"
+    )
 
 
 if __name__ == "__main__":

@@ -195,3 +195,25 @@ def named_points(ax: Axes, x, y, names, *, at_most: int = 25) -> Axes:
         ax.plot([x_i], [y_i], ".", color=BLUE, ms=7)
         taken.append(box)
     return ax
+
+
+def intervals(ax: Axes, table, group: str, x_label: str) -> Axes:
+    """Means with intervals, one row a system, one colour and marker for each value of `group`.
+
+    table : DataFrame with columns system, mean, ci_low, ci_high and `group`; the systems stand
+    in the order of their first rows, the first at the top.
+    """
+    systems = list(dict.fromkeys(table["system"]))
+    groups = list(dict.fromkeys(table[group]))
+    for k, value in enumerate(groups):
+        rows = table[table[group] == value]
+        place = [systems.index(name) for name in rows["system"]]
+        y = np.array(place) + 0.6 * (k + 0.5) / len(groups) - 0.3
+        width = [rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]]
+        ax.errorbar(rows["mean"], y, xerr=width, fmt=MARKERS[k], ms=4.5, lw=1.6,
+                    color=PALETTE[k], label=f"{group} {value}")  # fmt: skip
+    ax.set_yticks(range(len(systems)), systems)
+    ax.invert_yaxis()
+    ax.set_ylim(len(systems) - 0.5, -0.5)
+    label(ax, x_label, "").legend()
+    return ax

@@ -62,8 +62,8 @@ class System:
 
 
 _ASCENT: dict[str, Sequence] = {
-    "learning_rate": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2],
-    "reg": [1e-3, 1.0, 3.0, 10.0, 30.0],
+    "learning_rate": [1e-3, 3e-3, 1e-2, 3e-2],
+    "reg": [1e-3, 1.0, 3.0, 10.0],
     "n_iter": [60, 240],
 }
 _DESCENT: dict[str, Sequence] = {
@@ -93,7 +93,7 @@ SYSTEMS: dict[str, System] = {
     ),
     "CofiRank": System(
         CofiRank,
-        {"reg": [0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0], "item_offset": [True, False]},
+        {"reg": [2.0, 5.0, 15.0, 50.0, 150.0, 500.0], "item_offset": [True, False]},
     ),
     "WLT": System(
         WLT,
@@ -107,7 +107,7 @@ SYSTEMS: dict[str, System] = {
     "GAPfm": System(GAPfm, _ASCENT),
     "GAPfm, λ at each visit": System(
         GAPfm,
-        {**_ASCENT, "reg": [0.01, 0.03, 0.1, 0.3, 1.0]},
+        {**_ASCENT, "reg": [0.1, 0.2, 0.3, 0.5, 1.0]},
         {"update": "sequential"},
     ),
     "GAPfm + adaptive selection": System(GAPfm, _ASCENT, {"n_selected": 20}),

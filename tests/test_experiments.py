@@ -1,4 +1,6 @@
-"""The experiments of notebook 04, on small simulated data, against definitions and theorems."""
+"""The experiments of notebooks 04 and 05, on small simulated data, against definitions and theorems."""
+
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,8 @@ from gapfm_teach import (
     smoothed_gap_gradient,
     thresholding_probabilities,
 )
-from gapfm_teach.experiments import common, selecting
+from gapfm_teach.experiments import common, misranked
+from gapfm_teach.metrics import ranks
 from gapfm_teach.selection import adaptive_selection
 from gapfm_teach.training import Problem
 
@@ -268,30 +271,100 @@ def test_selection_sweep_counts_pairs_and_knows_all(ratings):
     assert (table["pairs_one_pass"] / n_users).tolist() == [36, 36, 36]
 
 
-def test_selector_follows_algorithm_1(split):
+def lists_of(split, seed=5):
+    """Rated lists with random scores."""
     train = split[0]
-    problem = Problem(train, None)
-    rng = np.random.default_rng(5)
+    problem, rng = Problem(train, None), np.random.default_rng(seed)
     U, V = rng.normal(size=(train.n_users, 3)), rng.normal(size=(train.n_items, 3))
     problem.gradients(U, V, 0.0)
-    rule = experiments.RULES["most misranked (Algorithm 1)"]
-    marks = selecting._selector(rule, 2, 5, rng)(problem).reshape(-1, 5)
-    grades, scores = problem.grades.reshape(-1, 5), problem.scores.reshape(-1, 5)
-    for mine, y, f in zip(marks, grades, scores, strict=True):
+    return misranked.Lists.of(problem), rng
+
+
+def test_algorithm_1_is_one_of_the_rules(split):
+    lists, rng = lists_of(split)
+    priority = experiments.RULES["most misranked"](lists, rng, 2)
+    marks = misranked.highest(priority, 2)
+    for mine, y, f in zip(marks, lists.grades, lists.scores, strict=True):
         assert set(np.flatnonzero(mine)) == set(adaptive_selection(y, f, 2))
+
+
+def test_too_low_is_rank_by_score_minus_rank_by_grade(split):
+    lists, _ = lists_of(split)
+    for found, y, f in zip(lists.too_low, lists.grades, lists.scores, strict=True):
+        np.testing.assert_array_equal(found, ranks(f) - ranks(y))
+
+
+def test_random_with_the_same_grades_picks_as_many_of_each_grade(split):
+    lists, rng = lists_of(split)
+    names = "random, same grades", "most misranked"
+    rules = (experiments.RULES[name](lists, rng, 2) for name in names)
+    drawn, picked = (
+        np.sort(np.where(misranked.highest(p, 2), lists.grades, 0)) for p in rules
+    )
+    np.testing.assert_array_equal(drawn, picked)
 
 
 def test_selection_rules_agree_with_the_model_where_both_can(ratings):
     table = experiments.selection_rules(
-        ratings, range(1), k=2, n_given=6, learning_rate=0.05, n_iter=5
-    ).set_index("rule")["held_out_gap"]
-    assert table.index.tolist() == list(experiments.RULES)
+        ratings, range(1), k=2, n_given=6, n_iter=5,
+        settings=[("normal, sd 0.01", 0.05)],
+    ).set_index("rule")  # fmt: skip
+    assert table.index.tolist() == [*experiments.RULES, "all"]
     train, validation, _ = experiments.split_three(ratings, 6, random_state=0)
-    adaptive = GAPfm(
-        reg=0.001, learning_rate=0.05, n_iter=5, n_selected=2, random_state=0
-    ).fit(train)
-    gap = experiments.held_out_gap(train, validation)(adaptive)
-    assert table["most misranked (Algorithm 1)"] == pytest.approx(gap)
+    for rule, k in (("most misranked", 2), ("all", None)):
+        model = GAPfm(reg=0.001, learning_rate=0.05, n_iter=5, n_selected=k, random_state=0)
+        gap = experiments.held_out_gap(train, validation)(model.fit(train))
+        assert table.loc[rule, "held_out_gap"] == pytest.approx(gap)
+    lists = [
+        graded_average_precision(grades, model.predict(m, items))
+        for m in range(train.n_users)
+        for items, grades in [train.row(m)]
+    ]
+    assert table.loc["all", "training_gap"] == pytest.approx(np.mean(lists))
+
+
+def test_static_gain_is_that_of_trying_every_order(split):
+    train = split[0]
+    start = GAPfm(3, init_scale=1.0, learning_rate=1e-12, n_iter=1, random_state=0).fit(
+        train
+    )
+    rule, k = "most too low", 2
+    table = experiments.static_gain(start, k).set_index("rule").loc[rule]
+    lists = misranked.Lists.of(misranked._problem_of(start))
+    picked = misranked.highest(lists.too_low, k)
+    now, swapped, moved = [], [], []
+    for y, f, mine in zip(lists.grades, lists.scores, picked, strict=True):
+        now.append(graded_average_precision(y, f))
+        orders = [np.array(order) for order in permutations(range(len(y)))]
+        rank = np.argsort(np.argsort(-f))
+        gaps = {tuple(o): graded_average_precision(y, -np.argsort(o)) for o in orders}
+        others = [i for i in np.argsort(rank) if not mine[i]]
+        kept = [o for o in gaps if [i for i in o if not mine[i]] == others]
+        moved.append(max(gaps[o] for o in kept))
+        in_place = [o for o in kept if all(rank[i] == o.index(i) for i in others)]
+        swapped.append(max(gaps[o] for o in in_place))
+    lacking = np.sum(1 - np.array(now))
+    assert table["moved"] == pytest.approx(np.sum(np.subtract(moved, now)) / lacking)
+    assert table["swapped"] == pytest.approx(np.sum(np.subtract(swapped, now)) / lacking)
+
+
+def test_loss_split_leaves_the_held_out_gap(split, model):
+    train, validation, _ = split
+    parts = experiments.loss_split(model, validation)
+    assert parts["gap"] == pytest.approx(experiments.held_out_gap(train, validation)(model))
+    assert (parts > 0).all()
+
+
+def test_one_step_raises_the_objective_whatever_it_selects(split):
+    start = GAPfm(3, learning_rate=1e-3, n_iter=5, random_state=0).fit(split[0])
+    assert (experiments.one_step(start, 2)["objective"] > 0).all()
+
+
+def test_selection_visits_adds_up_to_k_a_user(split):
+    train = split[0]
+    table = experiments.selection_visits(train, "random", 2, n_iter=6, since=3)
+    visits = np.sum(table["visited"] * table["n_ratings"])
+    assert visits == pytest.approx(2 * train.n_users)
 
 
 def test_selection_pushes_at_the_start_are_all_upwards(split):

@@ -30,13 +30,13 @@ MAY_IMPORT = {
     "baselines": "numpy pandas scipy surprise implicit threadpoolctl kernels ratings metrics checks "
     "recommender training model",
     "tuning": "numpy pandas checks ratings recommender model evaluation baselines",
-    "experiments": "numpy pandas scipy checks training metrics smooth selection gradcheck kernels ratings "
-    "datasets model evaluation",
     "plots": "numpy matplotlib",
+    "experiments": "numpy pandas scipy numba matplotlib tqdm checks files training metrics smooth selection "
+    "gradcheck kernels ratings datasets model intervals evaluation tuning plots",
     "widgets": "numpy matplotlib ipywidgets IPython ratings plots model experiments",
     "exercises": "numpy smooth metrics selection gradcheck",
     "doctor": "",
-    "__main__": "doctor",
+    "__main__": "doctor experiments",
 }
 # The ground floor lends the upper ones one function only.
 ONLY_NAMES = {("smooth", "metrics"): {"thresholding_probabilities"}}

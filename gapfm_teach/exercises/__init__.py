@@ -4,12 +4,30 @@ The answer is a function, run on fresh inputs, or a value. A wrong answer is com
 known mistakes of the exercise; when one of them gives the same results, its message is shown.
 """
 
-from . import chapter_00, chapter_01, chapter_02, chapter_03, chapter_04
+from . import (
+    chapter_00,
+    chapter_01,
+    chapter_02,
+    chapter_03,
+    chapter_04,
+    chapter_05,
+    chapter_06,
+    chapter_07,
+)
 from .core import Exercise, Mistake, judge
 
 EXERCISES: dict[str, Exercise] = {
     exercise.name: exercise
-    for chapter in (chapter_00, chapter_01, chapter_02, chapter_03, chapter_04)
+    for chapter in (
+        chapter_00,
+        chapter_01,
+        chapter_02,
+        chapter_03,
+        chapter_04,
+        chapter_05,
+        chapter_06,
+        chapter_07,
+    )
     for exercise in chapter.EXERCISES
 }
 

@@ -1,12 +1,8 @@
-"""Exercises of notebook 04: the escape law, accumulating, patience, and which way (8) pushes."""
+"""Exercises of notebook 04: the escape law, accumulating, and patience."""
 
 import numpy as np
 
-from ..metrics import ranks, thresholding_probabilities
-from ..smooth import smoothed_gap_gradient
 from .core import Exercise, Mistake
-
-_DELTA = thresholding_probabilities(5)
 
 
 def _iterations_to_grow(factor, rate, sigma):
@@ -53,42 +49,11 @@ def _stops_at_first_fall(gaps, patience):
     return falls[0] + 1 if falls.size else len(gaps)
 
 
-def _too_high(grades, scores):
-    return ranks(scores) < ranks(grades)
-
-
-def _pushes(grades, scores):
-    return smoothed_gap_gradient(scores, grades, _DELTA)
-
-
-def _pushed_up(grades, scores):
-    return np.sum(_too_high(grades, scores) & (_pushes(grades, scores) > 0))
-
-
-def _pushed_down(grades, scores):
-    return np.sum(_too_high(grades, scores) & (_pushes(grades, scores) < 0))
-
-
-def _too_low_pushed_up(grades, scores):
-    too_low = ranks(scores) > ranks(grades)
-    return np.sum(too_low & (_pushes(grades, scores) > 0))
-
-
-def _any_pushed_up(grades, scores):
-    return np.sum(_pushes(grades, scores) > 0)
-
-
 def _visits(seed: int, n_items: int, n_visits: int) -> tuple:
     """Factors, and visits of which some go to the same item."""
     rng = np.random.default_rng(seed)
     items = rng.integers(0, n_items, n_visits)
     return rng.normal(size=(n_items, 2)), items, rng.normal(size=(n_visits, 2))
-
-
-def _user(seed: int, n_rated: int, spread: float) -> tuple:
-    """Distinct-looking grades and scores of one user; wide spreads also give negative pushes."""
-    rng = np.random.default_rng(seed)
-    return rng.integers(1, 6, n_rated), spread * rng.normal(size=n_rated)
 
 
 EXERCISES: list[Exercise] = [
@@ -170,35 +135,6 @@ EXERCISES: list[Exercise] = [
                 _stops_at_first_fall,
                 "This stops at the first fall. `patience` says how many iterations without a new "
                 "best are borne.",
-            ),
-        ],
-    ),
-    Exercise(
-        name="pushed-up",
-        solution=_pushed_up,
-        right="Yes. They already stand too high for their grade, and a step along (8) raises them "
-        "further.",
-        inputs=[_user(0, 8, 0.1), _user(1, 12, 1.0), _user(2, 15, 3.0), _user(5, 20, 4.0)],
-        mistakes=[
-            Mistake(
-                _too_low_pushed_up,
-                "You counted the films that stand too low. Rank 1 is the top: too high means that "
-                "the rank by score is the smaller one.",
-            ),
-            Mistake(
-                _pushed_down,
-                "You counted those with a negative gradient. We climb: the step has the sign of "
-                "the gradient, so a positive one raises the score.",
-            ),
-            Mistake(
-                lambda grades, scores: np.sum(_too_high(grades, scores)),
-                "You counted every film that stands too high. Asked for are those of them whose "
-                "gradient is positive.",
-            ),
-            Mistake(
-                _any_pushed_up,
-                "You counted every film that is pushed up; only those that stand too high are asked "
-                "for.",
             ),
         ],
     ),

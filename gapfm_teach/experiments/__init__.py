@@ -6,8 +6,16 @@ its validation GAP ranks against; this choice is ours.
 """
 
 from .common import LEARNING_RATES, held_out_gap, split_three, trace
+from .misranked import RULES, loss_split, one_step, static_gain
 from .optimum import degeneration, personality, singular_directions, supremum
-from .selecting import RULES, selection_pushes, selection_rules, selection_sweep
+from .selecting import (
+    STARTS,
+    selection_pushes,
+    selection_rules,
+    selection_run,
+    selection_sweep,
+    selection_visits,
+)
 from .steps import (
     algorithm_readings,
     effectiveness,
@@ -23,6 +31,7 @@ from .steps import (
 __all__ = [
     "LEARNING_RATES",
     "RULES",
+    "STARTS",
     "algorithm_readings",
     "degeneration",
     "effectiveness",
@@ -30,13 +39,18 @@ __all__ = [
     "escape_matrix",
     "held_out_gap",
     "learning_rate_search",
+    "loss_split",
+    "one_step",
     "personality",
     "selection_pushes",
     "selection_rules",
+    "selection_run",
     "selection_sweep",
+    "selection_visits",
     "singular_directions",
     "split_three",
     "start_sweep",
+    "static_gain",
     "stopped_early",
     "supremum",
     "top_direction",

@@ -58,11 +58,12 @@ def held_out_gap(train: Ratings, validation: Ratings) -> Callable[[GAPfm], float
 def ascend(
     problem: Problem, factors: Sequence[np.ndarray], *, learning_rate: float, reg: float,
     n_iter: int, every: int = 2, select: Callable[[Problem], np.ndarray] | None = None,
+    measure: Callable[[Problem], dict] | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """The batch iteration of `GAPfm.fit` from given factors U, V; rows as `trace` notes them.
 
     `select` marks the ratings, in `problem`'s order, whose items move; None moves all. Columns
-    iteration, objective, held_out_gap.
+    iteration, objective, held_out_gap, and what `measure` returns by name.
     """
     (U, V), rows = factors, []
     selected = np.ones(problem.items.shape[0], dtype=bool)
@@ -75,8 +76,10 @@ def ascend(
             U, V = U + learning_rate * problem.user_gradient, V + learning_rate * V_gradient
             objective = problem.gradients(U, V, reg)
             if (iteration - 1) % every == 0:
-                rows.append((iteration, objective, problem.validation_gap(U, V)))
-    return pd.DataFrame(rows, columns=["iteration", "objective", "held_out_gap"])
+                row = {"iteration": iteration, "objective": objective}
+                row["held_out_gap"] = problem.validation_gap(U, V)
+                rows.append(row | (measure(problem) if measure else {}))
+    return pd.DataFrame(rows)
 
 
 def small_start(train: Ratings, random_state, n_factors: int = 10) -> list[np.ndarray]:

@@ -1,6 +1,7 @@
-"""Figure 4: what updating only K items a user costs and brings, and why."""
+"""What updating only K items a user costs and brings: Figure 4, and why."""
 
 from collections.abc import Callable, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from ..ratings import Ratings
 from ..smooth import smoothed_gap_gradient
 from ..training import Problem
 from .common import ascend, held_out_gap, small_start, split_three
+from .misranked import RULES, Lists, highest, rated_gap
 
 
 def selection_sweep(
@@ -77,49 +79,90 @@ def selection_pushes(model: GAPfm, k: int, random_state=0) -> pd.DataFrame:
     }).reset_index()  # fmt: skip
 
 
-# What to sort by, highest first, given how many ranks each item stands too low (< 0: too high).
-RULES: dict[str, Callable[[np.ndarray, np.random.Generator], np.ndarray]] = {
-    "random": lambda too_low, rng: rng.random(too_low.shape),
-    "most misranked (Algorithm 1)": lambda too_low, rng: np.abs(too_low),
-    "least misranked": lambda too_low, rng: -np.abs(too_low),
-    "most too low": lambda too_low, rng: too_low,
-    "most too high": lambda too_low, rng: -too_low,
+STARTS: dict[str, Callable[[np.random.Generator, tuple], np.ndarray]] = {
+    "normal, sd 0.01": lambda rng, shape: rng.normal(0.0, 0.01, shape),
+    "uniform, 0 to 1": lambda rng, shape: rng.uniform(0.0, 1.0, shape),
 }
 
 
-def selection_rules(
-    ratings: Ratings, random_states=range(3), *, k: int = 20, n_given: int = 50,
-    learning_rate: float = 0.003, n_iter: int = 51, reg: float = 0.001,
+def selection_run(
+    train: Ratings, validation: Ratings, rule: str, k: int = 20, *,
+    start: str = "normal, sd 0.01", learning_rate: float = 0.003, n_iter: int = 41,
+    reg: float = 0.001, every: int = 5, random_state=0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Held-out GAP after training with each of `RULES` choosing the k items: which half hurts?
+    """One training in which the rule, a key of `RULES` or "all", picks k items a user.
 
-    Columns rule, random_state, held_out_gap (after `n_iter`).
+    All users of `train` have equally many ratings; `start` is a key of `STARTS`. Columns
+    iteration, objective, held_out_gap, training_gap (exact GAP of the rated lists, the mean over
+    users) and up_too_high (the share of the items standing too high that (8) pushes up).
+    """
+    rng, draw = check_random_state(random_state), STARTS[start]
+    factors = [draw(rng, (n, 10)) for n in (train.n_users, train.n_items)]
+
+    def select(problem: Problem) -> np.ndarray:
+        return highest(RULES[rule](Lists.of(problem), rng, k), k).ravel()
+
+    def measure(problem: Problem) -> dict:
+        lists = Lists.of(problem)
+        up = lists.push[lists.too_low < 0] > 0
+        return {"training_gap": rated_gap(problem), "up_too_high": np.mean(up)}
+
+    return ascend(
+        Problem(train, validation), factors, learning_rate=learning_rate, reg=reg,
+        n_iter=n_iter, every=every, select=None if rule == "all" else select, measure=measure,
+    )  # fmt: skip
+
+
+def selection_rules(
+    ratings: Ratings, random_states=range(5), *, rules: Sequence[str] = (*RULES, "all"),
+    settings: Sequence[tuple[str, float]] = (("normal, sd 0.01", 0.003),),
+    k: int = 20, n_given: int = 50, n_iter: int = 51, **options,
+) -> pd.DataFrame:  # fmt: skip
+    """What each rule of selection gives, for each (start, learning rate) of `settings`.
+
+    Columns start, learning_rate, rule, random_state, held_out_gap and training_gap, both after
+    `n_iter`. `options` go to `selection_run`.
     """
     rows = []
     for seed in random_states:
         train, validation, _ = split_three(ratings, n_given, random_state=seed)
-        for name, rule in RULES.items():
-            run = ascend(
-                Problem(train, validation), small_start(train, seed), reg=reg,
-                learning_rate=learning_rate, n_iter=n_iter, every=n_iter - 1,
-                select=_selector(rule, k, n_given, np.random.default_rng(seed)),
+        for (start, rate), rule in product(settings, rules):
+            run = selection_run(
+                train, validation, rule, k, start=start, learning_rate=rate, n_iter=n_iter,
+                every=max(1, n_iter - 1), random_state=seed, **options,
             )  # fmt: skip
-            gap = run["held_out_gap"].iloc[-1]
-            rows.append({"rule": name, "random_state": seed, "held_out_gap": gap})
+            end = run.iloc[-1][["held_out_gap", "training_gap"]].to_dict()
+            keys = {"start": start, "learning_rate": rate, "rule": rule}
+            rows.append(keys | {"random_state": seed} | end)
     return pd.DataFrame(rows)
 
 
-def _selector(rule, k: int, n_given: int, rng) -> Callable[[Problem], np.ndarray]:
-    """Marks the k highest of `rule` for each user, where all have `n_given` ratings."""
+def selection_visits(
+    train: Ratings, rule: str, k: int = 20, *, learning_rate: float = 0.003, n_iter: int = 50,
+    since: int = 20, reg: float = 0.001, random_state=0,
+) -> pd.DataFrame:  # fmt: skip
+    """How often each item is among the k picked, after `since` iterations of training.
+
+    Columns title, n_ratings, weighted (Σ_m Δ(y_mi)), visited (the share of its ratings picked,
+    the mean over iterations). One row an item, in item order.
+    """
+    rng, counts = check_random_state(random_state), []
 
     def select(problem: Problem) -> np.ndarray:
-        # A user's ratings stand in descending order of grade, so the due rank is the place.
-        scores = problem.scores.reshape(-1, n_given)
-        rank = np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1, kind="stable")
-        priority = rule(rank - np.arange(n_given), rng)
-        best = np.argsort(-priority, axis=1, kind="stable")[:, :k]
-        marks = np.zeros(scores.shape, dtype=bool)
-        np.put_along_axis(marks, best, True, axis=1)
-        return marks.ravel()
+        marks = highest(RULES[rule](Lists.of(problem), rng, k), k).ravel()
+        counts.append(np.bincount(problem.items, marks, minlength=train.n_items))
+        return marks
 
-    return select
+    problem = Problem(train, None)
+    factors = small_start(train, random_state)
+    ascend(
+        problem, factors, learning_rate=learning_rate, reg=reg, n_iter=n_iter, every=n_iter,
+        select=select,
+    )  # fmt: skip
+    rated = np.bincount(train.indices, minlength=train.n_items)
+    weighted = np.bincount(
+        train.indices, problem.cumulative[train.grades], minlength=train.n_items
+    )
+    visited = np.mean(counts[since:], axis=0) / np.maximum(rated, 1)
+    columns = {"n_ratings": rated, "weighted": weighted, "visited": visited}
+    return pd.DataFrame({"title": train.titles, **columns})

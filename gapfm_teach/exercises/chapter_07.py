@@ -1,0 +1,157 @@
+"""Exercises of notebook 07: the level of chance, shrinking a mean, win/loss/tie, λ at each visit."""
+
+import numpy as np
+
+from .core import Exercise, Mistake
+
+
+def _discounts(n):
+    return 1 / np.log2(np.arange(2, n + 2))
+
+
+def _chance_of(worth, ideal_length=None):
+    """Expected DCG at n over the ideal one, for items worth `worth(grades)`."""
+
+    def chance(grades, n):
+        value = worth(grades)
+        best = np.sort(value)[::-1][: ideal_length or n]
+        return value.mean() * _discounts(n).sum() / (best @ _discounts(best.size))
+
+    return chance
+
+
+def _gains(grades):
+    return 2.0**grades - 1
+
+
+def _ideal_not_sorted(grades, n):
+    gains = _gains(grades)
+    return gains.mean() * _discounts(n).sum() / (gains[:n] @ _discounts(n))
+
+
+def _expected_dcg(grades, n):
+    return _gains(grades).mean() * _discounts(n).sum()
+
+
+def _ratings_needed(mean, rival, k, mu):
+    return k * (rival - mu) / (mean - rival)
+
+
+def _shares(grades, i):
+    others = np.delete(grades, i)
+    return np.array([np.mean(grades[i] > others), np.mean(grades[i] < others),
+                     np.mean(grades[i] == others)])  # fmt: skip
+
+
+def _shares_with_itself(grades, i):
+    return np.array([np.mean(grades[i] > grades), np.mean(grades[i] < grades),
+                     np.mean(grades[i] == grades)])  # fmt: skip
+
+
+def _rest_points(pushes, reg):
+    return np.array([pushes.sum(), pushes.mean()]) / reg
+
+
+EXERCISES: list[Exercise] = [
+    Exercise(
+        name="random-ndcg",
+        solution=_chance_of(_gains),
+        right="Yes. The mean gain stands at every rank on average; the ideal list is what it is "
+        "measured against.",
+        inputs=[
+            (np.array([2, 5, 3, 2]), 3),
+            (np.array([1, 2, 3, 4, 5, 5, 3]), 1),
+            (np.array([4, 1, 4, 2, 5, 3, 3, 1]), 5),
+        ],
+        mistakes=[
+            Mistake(
+                _expected_dcg,
+                "This is the expected DCG. Divide by the DCG of the ideal order.",
+            ),
+            Mistake(
+                _chance_of(lambda grades: grades.astype(float)),
+                "You used the grades themselves as gains. A grade y is worth 2^y − 1.",
+            ),
+            Mistake(
+                _chance_of(_gains, ideal_length=1000),
+                "The ideal list goes on to its end here. Cut it after n ranks, too.",
+            ),
+            Mistake(
+                _ideal_not_sorted,
+                "The ideal DCG takes the films in the order given. Sort the gains, best first.",
+            ),
+        ],
+    ),
+    Exercise(
+        name="ratings-needed",
+        solution=_ratings_needed,
+        right="Yes: k counts as a unit. The nearer the rival is to the film's own mean, the more "
+        "ratings it takes.",
+        inputs=[(4.5, 4.0, 5, 3.5), (5.0, 3.75, 10, 3.5), (4.2, 4.1, 2, 3.0)],
+        mistakes=[
+            Mistake(
+                lambda mean, rival, k, mu: k * (mean - rival) / (rival - mu),
+                "Upside down: it should take more ratings when the rival is nearer to the mean.",
+            ),
+            Mistake(
+                lambda mean, rival, k, mu: k * rival / (mean - rival),
+                "The pseudo-counts are worth μ each, not 0: they lift the film, too.",
+            ),
+            Mistake(
+                lambda mean, rival, k, mu: k * (mean - mu) / (mean - rival),
+                "This is n + k, the real ratings and the pseudo-counts together.",
+            ),
+        ],
+    ),
+    Exercise(
+        name="win-loss-tie",
+        solution=_shares,
+        right="Yes. They add up to 1, however long the profile is: that makes neighbours with few "
+        "and with many ratings comparable.",
+        inputs=[
+            (np.array([5, 4, 4, 2]), 1),
+            (np.array([3, 3, 3, 5, 1, 2]), 0),
+            (np.array([1, 4, 2]), 1),
+        ],
+        mistakes=[
+            Mistake(
+                _shares_with_itself,
+                "The film was compared with itself, too: a tie that says nothing. Leave it out, "
+                "and divide by the number of the others.",
+            ),
+            Mistake(
+                lambda grades, i: _shares(grades, i)[[1, 0, 2]],
+                "Wins and losses are swapped. A win: this film has the higher grade.",
+            ),
+            Mistake(
+                lambda grades, i: _shares(grades, i) * (grades.size - 1),
+                "These are counts. Divide by the number of other films.",
+            ),
+        ],
+    ),
+    Exercise(
+        name="rest-points",
+        solution=_rest_points,
+        right="Yes. The two differ by the factor n, the number of visits: that factor is "
+        "popularity.",
+        inputs=[
+            (np.array([0.2, 0.1, 0.3, 0.2]), 0.5),
+            (np.array([0.4]), 0.25),
+            (np.array([0.1, 0.1, 0.1]), 2.0),
+        ],
+        mistakes=[
+            Mistake(
+                lambda pushes, reg: _rest_points(pushes, reg)[::-1],
+                "The two are swapped. λ once: the pushes of all visits against one λv.",
+            ),
+            Mistake(
+                lambda pushes, reg: _rest_points(pushes, 1.0),
+                "λ is missing. The larger it is, the nearer to 0 the film comes to rest.",
+            ),
+            Mistake(
+                lambda pushes, reg: np.array([pushes.sum(), pushes.sum()]) / reg,
+                "With λ at each visit, λv is subtracted as often as the film is visited.",
+            ),
+        ],
+    ),
+]

@@ -1,0 +1,399 @@
+"""Tables and figures made again: the protocols, what is reported, and taking up a stopped run."""
+
+import _thread
+import json
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import gapfm_teach.__main__ as command_line
+from gapfm_teach import simulate_ratings, tuning
+from gapfm_teach.experiments import command, protocols, reproduce
+from gapfm_teach.experiments.figures import FIGURES, Figure, draw_table
+from gapfm_teach.experiments.journal import Journal, Stopped, stoppable
+from gapfm_teach.experiments.paper_tables import PAPER
+from gapfm_teach.experiments.protocols import PROTOCOLS, Protocol, measure, split
+from gapfm_teach.experiments.reproduce import Run
+from gapfm_teach.experiments.timing import epoch_times, thread_times
+
+TASKS = ["ranking", "top_n"]
+NAMES = ["PopRec", "Shrunken mean rating", "GAPfm"]
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    return simulate_ratings(60, 90, mean_ratings=45, random_state=0)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Three quick systems at two Givens, in place of the paper's tables."""
+    quick = {"learning_rate": [0.01, 0.03], "n_iter": [3]}
+    systems = {name: tuning.SYSTEMS[name] for name in NAMES}
+    systems["GAPfm"] = tuning.System(tuning.GAPfm, quick)
+    monkeypatch.setitem(tuning.SYSTEMS, "GAPfm", systems["GAPfm"])
+    for name, task in {"table2": "top_n", "table4": "ranking"}.items():
+        monkeypatch.setitem(PROTOCOLS, name, Protocol(task, (10, 15), NAMES, "small"))
+
+
+def make_run(ratings, out, name="table4", **options):
+    options = {"n_splits": 3, "n_trials": 2} | options
+    return Run(name, ratings, "simulated", out, "the command", **options)
+
+
+def triples(ratings):
+    return set(ratings.to_frame().itertuples(index=False, name=None))
+
+
+# --------------------------------------------------------------------------- the protocols
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_split_gives_every_user_the_same_number_and_nothing_twice(ratings, task):
+    train, known, test = split(task, ratings, 12, seed=3)
+    counts = np.diff(ratings.indptr)
+    least = 12 + (10 if task == "ranking" else protocols.N_TEST + 1)
+    assert train.users.tolist() == ratings.users[counts >= least].tolist()
+    assert set(np.diff(train.indptr).tolist()) == {12}
+    assert triples(train) <= triples(known)
+    assert not triples(known) & triples(test)
+    of_these = ratings.to_frame()[lambda df: df["user"].isin(train.users)]
+    assert len(triples(known) | triples(test)) == len(of_these)
+    if task == "top_n":
+        assert set(np.diff(test.indptr).tolist()) == {protocols.N_TEST}
+    else:
+        assert triples(known) == triples(train)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_seed_draws_the_split(ratings, task):
+    one, same, other = (split(task, ratings, 12, seed) for seed in (3, 3, 4))
+    for first, second, third in zip(one, same, other, strict=True):
+        assert triples(first) == triples(second) != triples(third)
+
+
+def test_ratings_left_aside_are_no_candidates(ratings):
+    """A system that puts them first, then the test items by grade, makes perfect lists."""
+    train, known, test = split("top_n", ratings, 12, seed=0)
+    held, aside = test.to_scipy().toarray(), known.to_scipy().toarray() > 0
+    aside &= train.to_scipy().toarray() == 0
+    assert aside.any()
+
+    class Oracle:
+        def predict(self, user, items):
+            return np.where(aside[user], 100, held[user])[items].astype(float)
+
+    table = measure("top_n", Oracle(), known, test, seed=0)
+    ideal = [f"{name} {m}" for name in ("1000", "all") for m in ("NDCG@5", "GAP@5 (ideal)")]
+    np.testing.assert_allclose(table[ideal], 1.0)
+
+
+# --------------------------------------------------------------------------- the numbers
+
+
+def test_a_table_says_what_the_splits_say(ratings, small, tmp_path):
+    made = reproduce.reproduce(make_run(ratings, tmp_path))
+    stored = pd.read_csv(tmp_path / "table4.csv", comment="#")
+    pd.testing.assert_frame_equal(stored, made, rtol=1e-5)
+    per_user = {}
+    for name in ("PopRec", "GAPfm"):
+        row = made[(made["system"] == name) & (made["given"] == 15)].iloc[0]
+        runs = []
+        for seed in range(3):
+            train, _, test = split("ranking", ratings, 15, seed)
+            system = tuning.SYSTEMS[name].build(json.loads(row["settings"]), seed)
+            runs.append(measure("ranking", system.fit(train), train, test, seed)["NDCG@1"])
+        per_user[name] = np.mean(runs, axis=0)
+        assert row["metric"] == "NDCG@1"
+        assert row["mean"] == pytest.approx(per_user[name].mean())
+        assert row["split_sd"] == pytest.approx(np.std([r.mean() for r in runs], ddof=1))
+        assert (row["n_users"], row["n_splits"]) == (len(per_user[name]), 3)
+        assert row["ci_low"] < row["mean"] < row["ci_high"]
+    apart = np.round(per_user["PopRec"] - per_user["GAPfm"], 12)
+    row = made[(made["system"] == "PopRec") & (made["given"] == 15)].iloc[0]
+    assert row["difference"] == pytest.approx(apart.mean())
+    assert row["p_value"] == pytest.approx(stats.wilcoxon(apart[apart != 0]).pvalue)
+    assert made[made["system"] == "GAPfm"]["p_value"].isna().all()
+
+
+def test_top_n_is_measured_against_both_sets_of_candidates(ratings, small, tmp_path):
+    made = reproduce.reproduce(make_run(ratings, tmp_path, "table2", n_splits=1))
+    assert set(made["candidates"]) == {"1000", "all"}
+    assert {"P@5", "NDCG@5", "GAP@5 (hits)"} < set(made["metric"])
+    # There are fewer than 1,000 items here, so both are all of them, in another random order.
+    means = made.pivot_table(index=["given", "system"], columns="candidates", values="mean")
+    np.testing.assert_allclose(means["1000"], means["all"], atol=0.02)
+
+
+def test_the_file_says_how_it_was_made(ratings, small, tmp_path):
+    reproduce.reproduce(make_run(ratings, tmp_path))
+    header = [
+        line
+        for line in (tmp_path / "table4.csv").read_text("utf-8").splitlines()
+        if line.startswith("#")
+    ]
+    assert header[0] == "# the command"
+    text = "\n".join(header)
+    for fact in (repr(ratings), "seeds 0 to 2", "2 trials", f"numpy {np.__version__}"):
+        assert fact in text
+    assert (tmp_path / "table4.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "table4.unfinished").exists()
+
+
+def test_a_system_without_its_library_is_left_out_by_name(
+    ratings, small, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(reproduce.NEEDS, "PopRec", "no_such_library")
+    made = reproduce.reproduce(make_run(ratings, tmp_path))
+    assert set(made["system"]) == set(NAMES) - {"PopRec"}
+    assert "PopRec is left out" in capsys.readouterr().err
+    assert "library: PopRec" in (tmp_path / "table4.csv").read_text("utf-8")
+
+
+def test_the_papers_numbers():
+    assert {name: len(table) for name, table in PAPER.items()} == {
+        "table2": 36, "table3": 15, "table4": 24,
+    }  # fmt: skip
+    for name, table in PAPER.items():
+        assert set(table["system"]) <= set(PROTOCOLS[name].systems)
+        assert set(table["given"]) == set(PROTOCOLS[name].givens)
+        assert not table.duplicated(["given", "system", "metric"]).any()
+    cells = PAPER["table4"].pivot(
+        index=["given", "metric"], columns="system", values="value"
+    )
+    assert cells.loc[(40, "NDCG@5"), "GAPfm"] == 0.704
+    assert (cells["GAPfm"] > cells["WLT"]).sum() == 5  # as many as are printed bold
+
+
+# --------------------------------------------------------------------------- taking it up
+
+
+@pytest.mark.parametrize("name", ["table2", "table4"])
+def test_a_stopped_run_goes_on_and_repeats_nothing(
+    ratings, small, tmp_path, monkeypatch, name
+):
+    done, stop_at = [], [2, 7]
+
+    def counted(task, system, known, test, seed):
+        if len(done) in stop_at[:1]:
+            raise KeyboardInterrupt
+        table = measure(task, system, known, test, seed)
+        done.append(seed)
+        return table
+
+    monkeypatch.setattr(reproduce, "measure", counted)
+    while stop_at:
+        with pytest.raises(KeyboardInterrupt):
+            reproduce.reproduce(make_run(ratings, tmp_path, name))
+        assert not (tmp_path / f"{name}.csv").exists()
+        stop_at.pop(0)
+    reproduce.reproduce(make_run(ratings, tmp_path, name))
+    assert sorted(done) == sorted([0, 1, 2] * 2 * len(NAMES))
+
+
+def test_a_run_that_was_stopped_ends_like_one_that_was_not(
+    ratings, small, tmp_path, monkeypatch
+):
+    reproduce.reproduce(make_run(ratings, tmp_path / "whole"))
+    left = [4]
+
+    def stops(*args):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return measure(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reproduce, "measure", stops)
+        with pytest.raises(KeyboardInterrupt):
+            reproduce.reproduce(make_run(ratings, tmp_path / "halves"))
+    reproduce.reproduce(make_run(ratings, tmp_path / "halves"))
+    for file in ("table4.csv", "trials.csv"):
+        one, other = (tmp_path / where / file for where in ("whole", "halves"))
+        assert one.read_bytes() == other.read_bytes()
+
+
+@pytest.fixture
+def tried(monkeypatch):
+    """Counts the trials of tuning that are really run."""
+    count, real = [], tuning._measure
+    monkeypatch.setattr(tuning, "_measure", lambda *args: count.append(1) or real(*args))
+    return count
+
+
+def test_stored_trials_are_taken_over_until_told_otherwise(ratings, small, tmp_path, tried):
+    reproduce.reproduce(make_run(ratings, tmp_path))
+    n_trials = len(tried)
+    assert n_trials == 2 * (1 + 2 + 2)  # PopRec has nothing to tune
+    first = (tmp_path / "trials.csv").read_bytes()
+    reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1))
+    assert len(tried) == n_trials
+    reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1, n_trials=3))
+    assert len(tried) == n_trials + 2  # a third trial of the mean, at each Given
+    reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1, tune_again=True))
+    assert len(tried) == 2 * n_trials + 2
+    stored = pd.read_csv(tmp_path / "trials.csv", comment="#")
+    assert len(stored) == n_trials + 2
+    now = (tmp_path / "trials.csv").read_bytes().splitlines()
+    assert set(first.splitlines()) <= set(now)  # the same trials give the same numbers
+
+
+def test_tuning_never_sees_a_test(ratings, small, tmp_path, monkeypatch):
+    """What is tuned on does not depend on how many splits are measured, nor on their seeds."""
+    seen = []
+    real = split
+
+    def noted(task, ratings, given, seed):
+        seen.append(seed)
+        return real(task, ratings, given, seed)
+
+    monkeypatch.setattr("gapfm_teach.experiments.trials.split", noted)
+    reproduce.reproduce(make_run(ratings, tmp_path))
+    assert set(seen) == {1000}
+
+
+def test_the_journal_makes_each_piece_once(tmp_path):
+    journal, made = Journal(tmp_path / "j"), []
+    table = pd.DataFrame({"user": ["a", "b"], "x": [0.1 + 0.2, np.pi / 1e9]})
+
+    def make():
+        made.append(1)
+        return table
+
+    for _ in range(2):
+        pd.testing.assert_frame_equal(
+            journal.get({"seed": 1}, make), table, check_exact=True
+        )
+    assert len(made) == 1
+    again = Journal(tmp_path / "j")
+    again.get({"seed": 1}, make)
+    assert len(made) == 1
+    again.get({"seed": 2}, make)
+    assert len(made) == 2
+    again.clear()
+    again.get({"seed": 1}, make)
+    assert len(made) == 3
+
+
+def test_a_piece_that_failed_is_not_stored(tmp_path):
+    journal = Journal(tmp_path)
+    with pytest.raises(ZeroDivisionError):
+        journal.get({"seed": 1}, lambda: 1 / 0)
+    assert len(journal.get({"seed": 1}, lambda: pd.DataFrame({"x": [1]}))) == 1
+
+
+def test_ctrl_c_waits_for_the_running_piece():
+    pieces, ends = [], []
+
+    def work(check):
+        try:
+            for piece in range(1000):
+                check()
+                if piece == 1:
+                    _thread.interrupt_main()
+                time.sleep(0.01)
+                pieces.append(piece)
+        except Stopped:
+            ends.append("between pieces")
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        stoppable(work)
+    assert pieces == list(range(len(pieces)))
+    assert 1 in pieces
+    assert ends == ["between pieces"]
+    assert stoppable(lambda check: 7) == 7
+
+
+# --------------------------------------------------------------------------- figures
+
+
+def test_figures_2_and_3_count_what_they_time(ratings):
+    times = epoch_times(ratings, [0], n_given=(10, None), shares=(0.5, 1.0))
+    assert times["n_given"].tolist() == [10, 10, 0, 0]
+    counts = np.diff(ratings.indptr)
+    last = times.iloc[-1]
+    assert last["pairs"] == sum(int(n) ** 2 for n in counts)
+    assert last["n_ratings"] == ratings.n_ratings
+    kept = int((counts >= 20).sum())
+    assert times.iloc[0]["pairs"] == round(kept / 2) * 100
+    threads = thread_times(ratings, [0, 1], n_threads=[1])
+    assert threads["random_state"].tolist() == [0, 1]
+    assert (threads["seconds"] > 0).all()
+
+
+def test_figure_3_is_drawn_from_its_table(ratings):
+    table = epoch_times(ratings, [0], n_given=(10, None), shares=(0.5, 1.0))
+    left, right = FIGURES["figure3"].draw(table).axes
+    assert [line.get_label() for line in left.get_lines()] == ["Given 10", "all ratings"]
+    np.testing.assert_allclose(right.get_lines()[1].get_xdata(), table["pairs"][2:])
+
+
+def test_the_interval_plot_shows_every_system(ratings, small, tmp_path):
+    made = reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1))
+    (ax,) = draw_table(made).axes
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == NAMES
+    for container, given in zip(ax.containers, (10, 15), strict=True):
+        rows = made[(made["given"] == given) & (made["metric"] == "NDCG@5")]
+        np.testing.assert_allclose(
+            container.lines[0].get_xdata().astype(float), rows["mean"]
+        )
+
+
+# --------------------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def typed(ratings, small, tmp_path, monkeypatch):
+    """Types a reproduce command for the simulated ratings; returns the exit code."""
+    monkeypatch.setattr(command, "load_movielens", lambda name, path=None: ratings)
+    return lambda *words: command_line.main(
+        ["reproduce", *words, "--out", str(tmp_path / "out")]
+    )
+
+
+def test_the_command_writes_table_and_picture(typed, tmp_path, capsys):
+    assert typed("table4", "--quick", "--data", "1m") == 0
+    file = tmp_path / "out" / "table4.csv"
+    assert str(file) in capsys.readouterr().out
+    first = file.read_text("utf-8").splitlines()[0]
+    assert first == "# python -m gapfm_teach reproduce table4 --data 1m --quick"
+    assert set(pd.read_csv(file, comment="#")["n_splits"]) == {2}
+
+
+def test_the_command_makes_figures(typed, tmp_path, monkeypatch):
+    quick = FIGURES["figure3"].draw
+    measured = epoch_times(
+        simulate_ratings(20, 30, mean_ratings=25, random_state=0), [0], n_given=(10,)
+    )
+    figure = Figure(
+        lambda ratings, seed: measured.assign(random_state=seed), quick, "words"
+    )
+    monkeypatch.setitem(FIGURES, "figure3", figure)
+    assert typed("figure3", "--seeds", "2") == 0
+    out = tmp_path / "out"
+    stored = pd.read_csv(out / "figure3.csv", comment="#")
+    assert stored["random_state"].tolist() == [0] * len(measured) + [1] * len(measured)
+    assert (out / "figure3.png").is_file()
+
+
+def test_bad_input_ends_with_a_word(typed, capsys, monkeypatch, ratings):
+    assert typed("table4", "--seeds", "0") == 1
+    assert "seeds" in capsys.readouterr().err
+    monkeypatch.setitem(PROTOCOLS, "table4", Protocol("ranking", (5000,), NAMES, ""))
+    assert typed("table4") == 1
+    assert "n_given=5000" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        typed("table9")
+
+
+def test_ctrl_c_says_how_to_go_on(typed, capsys, monkeypatch):
+    def stopped(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce, "measure", stopped)
+    assert typed("table4", "--quick") == 130
+    assert "The same command goes on" in capsys.readouterr().err
