@@ -2,6 +2,7 @@
 
 import _thread
 import json
+import signal
 import time
 
 import numpy as np
@@ -285,6 +286,15 @@ def test_a_piece_that_failed_is_not_stored(tmp_path):
     assert len(journal.get({"seed": 1}, lambda: pd.DataFrame({"x": [1]}))) == 1
 
 
+@pytest.fixture
+def ctrl_c_heard():
+    """Python's own answer to Ctrl-C, which a run in the background begins without."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_heard")
 def test_ctrl_c_waits_for_the_running_piece():
     pieces, ends = [], []
 
