@@ -32,7 +32,7 @@ _HOME = {
     "simulate_ratings": "datasets",
     "smoothed_gap": "smooth",
     "smoothed_gap_gradient": "smooth",
-    "split_given": "ratings",
+    "split_given": "splits",
     "summarize_splits": "intervals",
     "thresholding_probabilities": "metrics",
     "top_n_per_user": "evaluation",

@@ -1,4 +1,4 @@
-"""Ratings of many users in compressed rows, with original ids and titles; Given-N splits."""
+"""Ratings of many users in compressed rows, with original ids and titles."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any, SupportsIndex
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from .checks import check_count, check_grades, check_positions, check_random_state
+from .checks import check_count, check_grades, check_positions
 
 HIGHEST_GRADE = 127  # grades are stored in one byte
 
@@ -192,59 +192,6 @@ class Ratings:
         """
         parts = (self.grades.astype(np.int64), self.indices.copy(), self.indptr.copy())
         return sparse.csr_array(parts, shape=(self.n_users, self.n_items))
-
-
-def split_given(
-    ratings: Ratings, n_given: int, *, min_test: int = 10, random_state=None
-) -> tuple[Ratings, Ratings]:
-    """Split every user's ratings into `n_given` for training and all the rest for testing.
-
-    The "Given 10/20/30" protocol of section 5: users with at least n_given + min_test ratings
-    are kept; n_given of each are drawn at random without replacement. Both parts have the
-    same users in the same order, all items of `ratings` and the same max_grade.
-
-    Raises ValueError when n_given or min_test is below 1, or no user has enough ratings.
-    """
-    if not isinstance(ratings, Ratings):
-        raise TypeError(f"ratings must be Ratings, got {type(ratings).__name__}")
-    n_given = check_count(n_given, "n_given")
-    min_test = check_count(min_test, "min_test")
-    rng = check_random_state(random_state)
-    counts = np.diff(ratings.indptr)
-    kept = counts >= n_given + min_test
-    if not kept.any():
-        most = counts.max(initial=0)
-        raise ValueError(
-            f"n_given={n_given} with min_test={min_test} needs a user with at least "
-            f"{n_given + min_test} ratings, and the most active one has {most}; lower one of them"
-        )
-    # Shuffling inside every row at once: sort by (user, random key), then take the first few.
-    user_of = np.repeat(np.arange(ratings.n_users), counts)
-    shuffled = np.lexsort((rng.random(ratings.n_ratings), user_of))
-    drawn = np.empty(ratings.n_ratings, dtype=bool)
-    drawn[shuffled] = np.arange(ratings.n_ratings) - ratings.indptr[user_of] < n_given
-    in_kept_row = kept[user_of]
-    train = _subset(ratings, kept, in_kept_row & drawn, f"{n_given} given for each user")
-    test = _subset(ratings, kept, in_kept_row & ~drawn, f"the rest after {n_given} given")
-    return train, test
-
-
-def _subset(ratings: Ratings, kept: np.ndarray, chosen: np.ndarray, what: str) -> Ratings:
-    """Return the ratings at `chosen` (n_ratings,) of the users at `kept` (n_users,)."""
-    before = np.concatenate(([0], np.cumsum(chosen)))
-    counts = np.diff(before[ratings.indptr])[kept]
-    return Ratings(
-        np.concatenate(([0], np.cumsum(counts))),
-        ratings.indices[chosen],
-        ratings.grades[chosen],
-        n_items=ratings.n_items,
-        max_grade=ratings.max_grade,
-        users=ratings.users[kept],
-        items=ratings.items,
-        titles=ratings.titles,
-        source=f"{ratings.source or 'not stated'}; {what}",
-        origin=ratings.origin,
-    )
 
 
 def _check_indptr(indptr, n_ratings: int) -> np.ndarray:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -26,13 +26,14 @@ from .baselines import (
     SmoothedAP,
     SVDpp,
 )
-from .checks import check_choice, check_count, check_random_state
-from .evaluation import evaluate_ranking, evaluate_top_n
+from .checks import check_choice, check_count
+from .evaluation import ranking_per_user, top_n_per_user
 from .model import GAPfm
-from .ratings import Ratings, _subset
+from .ratings import Ratings
 from .recommender import Recommender
+from .splits import hold_out, without
 
-USER_SHARE = 0.5  # of the users, those who give ratings to the validation part
+N_VALIDATIONS = 3  # splits that each trial is measured on: one alone picks by luck
 KEY = ["system", "trial", "task", "seed", "split", "settings"]
 
 
@@ -93,7 +94,10 @@ SYSTEMS: dict[str, System] = {
     ),
     "CofiRank": System(
         CofiRank,
-        {"reg": [2.0, 5.0, 15.0, 50.0, 150.0, 500.0], "item_offset": [True, False]},
+        {
+            "reg": [0.5, 2.0, 5.0, 15.0, 50.0, 150.0, 500.0, 1500.0, 5000.0],
+            "item_offset": [True, False],
+        },
     ),
     "WLT": System(
         WLT,
@@ -117,79 +121,51 @@ SYSTEMS: dict[str, System] = {
 }  # D = 10 throughout, as in section 5.1
 
 
-def hold_out(
-    train: Ratings, n_held_out: int = 5, *, random_state=None
-) -> tuple[Ratings, Ratings]:
-    """Split training ratings into (fitting, validation), with the same users and items.
-
-    Half of the users with at least 2·n_held_out ratings are drawn at random, and `n_held_out`
-    ratings of each of them. The others keep all theirs, so that what is tuned on the fitting
-    part, a learning rate above all, still suits `train`. Raises ValueError when no user has
-    ratings enough.
-    """
-    n_held_out = check_count(n_held_out, "n_held_out")
-    rng = check_random_state(random_state)
-    counts = np.diff(train.indptr)
-    able = np.flatnonzero(counts >= 2 * n_held_out)
-    if not able.size:
-        raise ValueError(
-            f"no user has {2 * n_held_out} ratings in train; lower n_held_out={n_held_out}"
-        )
-    taken_from = np.zeros(train.n_users, dtype=bool)
-    n_chosen = max(1, round(USER_SHARE * able.size))
-    taken_from[rng.choice(able, n_chosen, replace=False)] = True
-    # Shuffling inside every row at once: sort by (user, random key), then take the first few.
-    user_of = np.repeat(np.arange(train.n_users), counts)
-    shuffled = np.lexsort((rng.random(train.n_ratings), user_of))
-    held = np.empty(train.n_ratings, dtype=bool)
-    held[shuffled] = np.arange(train.n_ratings) - train.indptr[user_of] < n_held_out
-    held &= taken_from[user_of]
-    everybody = np.ones(train.n_users, dtype=bool)
-    fitting = _subset(train, everybody, ~held, "what is left after holding out")
-    return fitting, _subset(train, everybody, held, "held out for validation")
-
-
 def tune(
     systems: Mapping[str, System],
     train: Ratings,
     *,
+    known: Ratings | None = None,
     n_trials: int = 20,
+    n_held_out: int = 5,
     task: str = "top_n",
     random_state: int = 0,
     done: pd.DataFrame | None = None,
     callback: Callable[[pd.DataFrame], None] | None = None,
 ) -> pd.DataFrame:
-    """Try `n_trials` settings of each system on a validation part of `train`; a row a trial.
+    """Try `n_trials` settings of each system on validation parts of `train`; a row a trial.
 
-    `train` is split by `hold_out`, once for all systems. Each trial fits to the one part and is
-    measured on the other: by `evaluate_top_n` for task "top_n", by `evaluate_ranking` for
-    "ranking". A system whose grid is smaller than `n_trials` is tried at each of its points.
+    `train` is split by `hold_out`, N_VALIDATIONS times, the same for all systems. Each trial fits
+    to the one part and is measured on the other: by `top_n_per_user` for task "top_n", by
+    `ranking_per_user` for "ranking". A system whose grid is smaller than `n_trials` is tried at
+    each of its points.
 
+    `known`: Ratings with `train` and whatever else these users are known to have rated (their
+    ratings left aside by a Given-N split, never the test's): no candidates in top-N lists, where
+    they would stand as if nobody liked them. Default: `train`.
     `random_state`: an int; the same int, systems and data give the same table. Systems with equal
     grids are tried at equal settings, and no system's draw depends on which others are there.
     `done`: a table from before; trials found in it are taken over, not repeated.
     `callback(table)` runs after each new trial, with the table so far: store it there.
 
-    Returns a DataFrame with columns system, trial, task, seed, split (a checksum of the two
-    parts), settings (JSON), a column for each measure with its mean over users, and error: the
-    message where training left the finite numbers, the measures then being nan.
+    Returns a DataFrame with columns system, trial, task, seed, split (a checksum of all parts),
+    settings (JSON), a column for each measure with its mean over users and then over the splits,
+    and error: the message where training left the finite numbers, the measures then being nan.
     """
     n_trials = check_count(n_trials, "n_trials")
     check_choice(task, "task", ("top_n", "ranking"))
     seed = check_count(random_state, "random_state", low=0)
-    parts = hold_out(train, random_state=seed)
-    known = {} if done is None else {_key(row): row for row in done.to_dict("records")}
-    split = _checksum(*parts)
+    folds = _folds(train, train if known is None else known, n_held_out, seed)
+    taken_over = {} if done is None else {_key(row): row for row in done.to_dict("records")}
+    split = _checksum(folds)
     rows: list[dict] = []
     for name, system in systems.items():
         rng = np.random.default_rng([seed, crc32(json.dumps(dict(system.grid)).encode())])
         for trial, settings in enumerate(system.draw(n_trials, rng)):
             values = (name, trial, task, seed, split, json.dumps(settings))
             row = dict(zip(KEY, values, strict=True))
-            old = known.get(_key(row))
-            rows.append(
-                old or row | _measure(system.build(settings, seed), *parts, task, seed)
-            )
+            old = taken_over.get(_key(row))
+            rows.append(old or row | _measure(system, settings, folds, task, seed))
             if old is None and callback is not None:
                 callback(pd.DataFrame(rows))
     return pd.DataFrame(rows)
@@ -213,26 +189,45 @@ def best_settings(
     return best
 
 
-def _measure(system: Recommender, fitting, validation, task: str, seed: int) -> dict:
-    """Means of the measures over validation users; `error` where there are none."""
-    try:
-        system.fit(fitting)
-    except FloatingPointError as error:
-        return {"error": str(error)}
-    if task == "top_n":
-        table = evaluate_top_n(system, fitting, validation, random_state=seed)
-    else:
-        table = evaluate_ranking(system, validation, random_state=seed)
-    return dict(zip(table["metric"], table["mean"], strict=True)) | {"error": ""}
+class _Fold(NamedTuple):
+    fitting: Ratings
+    seen: Ratings  # what makes no candidates
+    validation: Ratings
+
+
+def _folds(train: Ratings, known: Ratings, n_held_out: int, seed: int) -> list[_Fold]:
+    folds = []
+    for k in range(N_VALIDATIONS):
+        rng = np.random.default_rng([seed, k])
+        fitting, validation = hold_out(train, n_held_out, random_state=rng)
+        folds.append(_Fold(fitting, without(known, validation), validation))
+    return folds
+
+
+def _measure(system: System, settings, folds: list[_Fold], task: str, seed: int) -> dict:
+    """Means of the measures over the validation users of all folds; `error` without them."""
+    means = []
+    for fold in folds:
+        model = system.build(settings, seed)
+        try:
+            model.fit(fold.fitting)
+        except FloatingPointError as error:
+            return {"error": str(error)}
+        if task == "top_n":
+            found = top_n_per_user(model, fold.seen, fold.validation, random_state=seed)
+        else:
+            found = ranking_per_user(model, fold.validation, random_state=seed)
+        means.append(found.mean())
+    return pd.concat(means, axis=1).mean(axis=1).to_dict() | {"error": ""}
 
 
 def _key(row: Mapping[Any, Any]) -> tuple:
     return tuple(row[name] for name in KEY)
 
 
-def _checksum(*parts: Ratings) -> str:
+def _checksum(folds: list[_Fold]) -> str:
     value = 0
-    for part in parts:
+    for part in (part for fold in folds for part in fold):
         for array in (part.indptr, part.indices, part.grades):
             value = crc32(array.tobytes(), value)
     return f"crc32 {value:08x}"

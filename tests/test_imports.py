@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "gradcheck": "numpy",
     "kernels": "numpy numba",
     "ratings": "numpy pandas scipy checks",
+    "splits": "numpy ratings checks",
     "recommender": "numpy ratings checks",
     "datasets": "numpy pandas platformdirs files ratings checks",
     "training": "numpy scipy numba tqdm kernels ratings metrics checks",
@@ -29,10 +30,10 @@ MAY_IMPORT = {
     "evaluation": "numpy pandas intervals metrics kernels ratings checks",
     "baselines": "numpy pandas scipy surprise implicit threadpoolctl kernels ratings metrics checks "
     "recommender training model",
-    "tuning": "numpy pandas checks ratings recommender model evaluation baselines",
+    "tuning": "numpy pandas checks ratings splits recommender model evaluation baselines",
     "plots": "numpy matplotlib",
     "experiments": "numpy pandas scipy numba matplotlib tqdm checks files training metrics smooth selection "
-    "gradcheck kernels ratings datasets model intervals evaluation tuning plots",
+    "gradcheck kernels ratings splits datasets model intervals evaluation tuning plots",
     "widgets": "numpy matplotlib ipywidgets IPython ratings plots model experiments",
     "exercises": "numpy smooth metrics selection gradcheck",
     "doctor": "",

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from gapfm_teach.ratings import Ratings, split_given
+from gapfm_teach.ratings import Ratings
+from gapfm_teach.splits import split_given
 
 
 @st.composite

@@ -9,8 +9,10 @@ import pytest
 
 from gapfm_teach import GAPfm, Ratings, simulate_ratings, split_given
 from gapfm_teach.baselines import MeanRating, Popularity
+from gapfm_teach.evaluation import top_n_per_user
 from gapfm_teach.recommender import Recommender
-from gapfm_teach.tuning import SYSTEMS, System, best_settings, hold_out, tune
+from gapfm_teach.splits import hold_out, without
+from gapfm_teach.tuning import N_VALIDATIONS, SYSTEMS, System, best_settings, tune
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +76,50 @@ def test_a_system_is_shown_the_fitting_part_alone(train):
             return super().fit(train, validation)
 
     tune({"spy": System(Spy)}, train, random_state=4)
-    [(given, validation)] = seen
-    assert validation is None
-    assert triples(given) == triples(hold_out(train, random_state=4)[0])
+    assert len(seen) == N_VALIDATIONS
+    assert len({frozenset(triples(given)) for given, _ in seen}) == N_VALIDATIONS
+    for given, validation in seen:
+        assert validation is None
+        assert triples(given) < triples(train)
+
+
+def test_a_trial_is_the_mean_over_the_validation_parts(train):
+    [trial] = tune({"PopRec": QUICK["PopRec"]}, train, random_state=4).to_dict("records")
+    found = []
+    for k in range(N_VALIDATIONS):
+        rng = np.random.default_rng([4, k])
+        fitting, validation = hold_out(train, random_state=rng)
+        model = Popularity().fit(fitting)
+        found.append(
+            top_n_per_user(model, fitting, validation, random_state=4)["P@5"].mean()
+        )
+    assert len(set(found)) > 1
+    assert trial["P@5"] == pytest.approx(np.mean(found))
+
+
+def test_known_ratings_are_no_candidates():
+    """A system that puts what was left aside on top loses by it only if that counts as unrated."""
+    ratings = simulate_ratings(80, 60, mean_ratings=30, random_state=0)
+    known, _ = split_given(ratings, 20, min_test=1, random_state=1)
+    train, aside = split_given(known, 12, min_test=1, random_state=2)
+
+    class Aside(Popularity):
+        def _scores(self, user, items):
+            scores = np.zeros(aside.n_items)
+            scores[aside.row(user)[0]] = 1.0
+            return scores[items]
+
+    trials = [
+        tune({"aside": System(Aside)}, train, known=k)["NDCG@5"].item()
+        for k in (None, known)
+    ]
+    assert trials[0] < 0.5 * trials[1]
+
+
+def test_without_is_the_set_difference(train):
+    fitting, validation = hold_out(train, random_state=0)
+    assert triples(without(train, validation)) == triples(fitting)
+    assert triples(without(train, fitting)) == triples(validation)
 
 
 def test_the_table_repeats_and_others_do_not_disturb_it(train):

@@ -7,7 +7,8 @@ import pandas as pd
 
 from ..checks import check_count, check_random_state
 from ..model import GAPfm
-from ..ratings import Ratings, split_given
+from ..ratings import Ratings
+from ..splits import split_given
 from ..training import Problem, threads
 
 # Steps that leave the start within a few dozen iterations, for each number of given ratings.

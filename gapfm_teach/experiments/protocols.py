@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation import ranking_per_user, top_n_per_user
-from ..ratings import Ratings, split_given
+from ..ratings import Ratings
+from ..splits import split_given
 from ..tuning import SYSTEMS
 
 N_TEST = 10  # held-out ratings a user in Tables 2 and 3

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..checks import check_random_state
-from ..ratings import Ratings, _subset, split_given
+from ..ratings import Ratings
+from ..splits import split_given, subset
 from ..training import Problem, threads
 from .common import small_start
 
@@ -93,4 +94,4 @@ def _of_users(ratings: Ratings, users: np.ndarray) -> Ratings:
     kept = np.zeros(ratings.n_users, dtype=bool)
     kept[users] = True
     chosen = np.repeat(kept, np.diff(ratings.indptr))
-    return _subset(ratings, kept, chosen, f"{users.size} of the users")
+    return subset(ratings, chosen, f"{users.size} of the users", kept)

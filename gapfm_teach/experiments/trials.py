@@ -1,11 +1,11 @@
 """Tuning once, kept in `trials.csv`: the same budget for every system, never on anybody's test.
 
-For each task and Given a system is tuned on a validation part of the training ratings of one
+For each task and Given a system is tuned on validation parts of the training ratings of one
 further split, whose seed no measured split has. Stored trials are taken over.
 
-A limit, for "ranking" above all: a validation list has five ratings, the lists measured have many.
-In a short list an item that few rated seldom decides the top ranks, in a long one it often does,
-so the settings chosen need not be the best for long lists.
+A limit, for "ranking" above all: a validation list has half of the given ratings, the lists
+measured have many more. In a short list an item that few rated seldom decides the top ranks, in a
+long one it often does, so the settings chosen need not be the best for long lists.
 """
 
 import platform
@@ -17,15 +17,16 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from ..ratings import Ratings
-from ..tuning import KEY, SYSTEMS, best_settings, tune
+from ..tuning import KEY, N_VALIDATIONS, SYSTEMS, best_settings, tune
 from .journal import write_csv
 from .protocols import split
 
 TUNING_SEED = 1000
+N_HELD_OUT = 5  # validation ratings of a user in top-N: the fewest that are measured
 PACKAGES = ("gapfm-teach", "numpy", "scipy", "numba", "implicit", "scikit-surprise")
 HEADER = (
-    f"Trials of tuning: seed {TUNING_SEED}, on a validation part of the training ratings; the "
-    "test takes no part. The best trial is the one with the highest NDCG@5."
+    f"Trials of tuning: seed {TUNING_SEED}, means over {N_VALIDATIONS} validation parts of the "
+    "training ratings; the test takes no part. The best trial has the highest NDCG@5."
 )
 
 
@@ -56,21 +57,25 @@ class Trials:
         found: dict[int, dict[str, dict]] = {given: {} for given in givens}
         with tqdm(total=len(givens) * len(systems), desc="tuning") as bar:
             for given in givens:
-                train, _, _ = split(task, ratings, given, TUNING_SEED)
+                train, known, _ = split(task, ratings, given, TUNING_SEED)
                 for name in systems:
                     check()
-                    found[given] |= best_settings(self._of(name, task, given, train, check))
+                    trials = self._of(name, task, given, train, known, check)
+                    found[given] |= best_settings(trials)
                     bar.update()
         return found
 
-    def _of(self, name: str, task: str, given: int, train: Ratings, check) -> pd.DataFrame:
+    def _of(
+        self, name: str, task: str, given: int, train: Ratings, known: Ratings, check
+    ) -> pd.DataFrame:
         def keep(table: pd.DataFrame) -> None:
             self._store(table.assign(data=self.data, given=given))
             check()
 
         stored = self.read()
         return tune(
-            {name: SYSTEMS[name]}, train, n_trials=self.n_trials, task=task,
+            {name: SYSTEMS[name]}, train, known=known, n_trials=self.n_trials, task=task,
+            n_held_out=given // 2 if task == "ranking" else N_HELD_OUT,
             random_state=TUNING_SEED, callback=keep,
             done=None if self.again or stored.empty else stored,
         )  # fmt: skip

@@ -1,0 +1,112 @@
+"""Ways to part ratings: for training and test, and inside the training data for validation."""
+
+import numpy as np
+
+from .checks import check_count, check_random_state
+from .ratings import Ratings
+
+USER_SHARE = 0.5  # of the users, those who give ratings to the validation part
+
+
+def split_given(
+    ratings: Ratings, n_given: int, *, min_test: int = 10, random_state=None
+) -> tuple[Ratings, Ratings]:
+    """Split every user's ratings into `n_given` for training and all the rest for testing.
+
+    The "Given 10/20/30" protocol of section 5: users with at least n_given + min_test ratings
+    are kept; n_given of each are drawn at random without replacement. Both parts have the
+    same users in the same order, all items of `ratings` and the same max_grade.
+
+    Raises ValueError when n_given or min_test is below 1, or no user has enough ratings.
+    """
+    if not isinstance(ratings, Ratings):
+        raise TypeError(f"ratings must be Ratings, got {type(ratings).__name__}")
+    n_given = check_count(n_given, "n_given")
+    min_test = check_count(min_test, "min_test")
+    rng = check_random_state(random_state)
+    counts = np.diff(ratings.indptr)
+    kept = counts >= n_given + min_test
+    if not kept.any():
+        most = counts.max(initial=0)
+        raise ValueError(
+            f"n_given={n_given} with min_test={min_test} needs a user with at least "
+            f"{n_given + min_test} ratings, and the most active one has {most}; lower one of them"
+        )
+    drawn, in_kept_row = _draw(ratings, n_given, rng), np.repeat(kept, counts)
+    train = subset(ratings, in_kept_row & drawn, f"{n_given} given for each user", kept)
+    test = subset(ratings, in_kept_row & ~drawn, f"the rest after {n_given} given", kept)
+    return train, test
+
+
+def hold_out(
+    train: Ratings, n_held_out: int = 5, *, random_state=None
+) -> tuple[Ratings, Ratings]:
+    """Split training ratings into (fitting, validation), with the same users and items.
+
+    Half of the users with at least 2·n_held_out ratings are drawn at random, and `n_held_out`
+    ratings of each of them. The others keep all theirs, so that what is tuned on the fitting
+    part, a learning rate above all, still suits `train`. Raises ValueError when no user has
+    ratings enough.
+    """
+    n_held_out = check_count(n_held_out, "n_held_out")
+    rng = check_random_state(random_state)
+    counts = np.diff(train.indptr)
+    able = np.flatnonzero(counts >= 2 * n_held_out)
+    if not able.size:
+        raise ValueError(
+            f"no user has {2 * n_held_out} ratings in train; lower n_held_out={n_held_out}"
+        )
+    taken_from = np.zeros(train.n_users, dtype=bool)
+    n_chosen = max(1, round(USER_SHARE * able.size))
+    taken_from[rng.choice(able, n_chosen, replace=False)] = True
+    held = _draw(train, n_held_out, rng) & np.repeat(taken_from, counts)
+    fitting = subset(train, ~held, "what is left after holding out")
+    return fitting, subset(train, held, "held out for validation")
+
+
+def subset(
+    ratings: Ratings, chosen: np.ndarray, what: str, kept: np.ndarray | None = None
+) -> Ratings:
+    """The ratings at `chosen`, (n_ratings,) bool, of all users or of those at `kept`, (n_users,) bool.
+
+    Items, ids, titles and max_grade stay; `what` is added to the source. Users who are not kept
+    must have no rating chosen.
+    """
+    if kept is None:
+        kept = np.ones(ratings.n_users, dtype=bool)
+    before = np.concatenate(([0], np.cumsum(chosen)))
+    counts = np.diff(before[ratings.indptr])[kept]
+    return Ratings(
+        np.concatenate(([0], np.cumsum(counts))),
+        ratings.indices[chosen],
+        ratings.grades[chosen],
+        n_items=ratings.n_items,
+        max_grade=ratings.max_grade,
+        users=ratings.users[kept],
+        items=ratings.items,
+        titles=ratings.titles,
+        source=f"{ratings.source or 'not stated'}; {what}",
+        origin=ratings.origin,
+    )
+
+
+def without(ratings: Ratings, taken: Ratings) -> Ratings:
+    """`ratings` less the (user, item) pairs of `taken`, which has the same users and items."""
+    left = ~np.isin(_cells(ratings), _cells(taken))
+    return subset(ratings, left, "less those taken out")
+
+
+def _cells(ratings: Ratings) -> np.ndarray:
+    """One number for each rating's (user, item)."""
+    user_of = np.repeat(np.arange(ratings.n_users), np.diff(ratings.indptr))
+    return user_of * ratings.n_items + ratings.indices
+
+
+def _draw(ratings: Ratings, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Mark n ratings of each user at random, all where there are fewer: (n_ratings,) bool."""
+    # Shuffling inside every row at once: sort by (user, random key), then take the first few.
+    user_of = np.repeat(np.arange(ratings.n_users), np.diff(ratings.indptr))
+    shuffled = np.lexsort((rng.random(ratings.n_ratings), user_of))
+    drawn = np.empty(ratings.n_ratings, dtype=bool)
+    drawn[shuffled] = np.arange(ratings.n_ratings) - ratings.indptr[user_of] < n
+    return drawn
