@@ -6,7 +6,7 @@ what is missing, where a package is missing.
 
 from __future__ import annotations  # an older Python must get as far as being named
 
-from importlib import import_module
+from .lazy import lazily
 
 __version__ = "0.1.0"
 
@@ -41,12 +41,4 @@ _HOME = {
 
 __all__ = list(_HOME)
 
-
-def __getattr__(name: str):
-    if name not in _HOME:
-        raise AttributeError(f"module 'gapfm_teach' has no attribute {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazily(__name__, _HOME)

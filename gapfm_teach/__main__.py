@@ -48,9 +48,13 @@ def _add_reproduce(commands) -> None:
         "--tune", action="store_true", help="repeat the tuning, stored trials or not"
     )
     parser.add_argument(
-        "--out", default="notebooks/results", help="folder; notebooks/results unless told"
+        "--out",
+        help="folder; notebooks/results unless told, and with --quick notebooks/results/quick",
     )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:  # while the libraries load; later on a run stops by itself
+        sys.exit(130)

@@ -13,14 +13,14 @@ HIGHEST_POSITION = 2**31 - 1  # positions are stored in 32 bits
 def check_count(value, name: str, *, low: int = 1, high: int | None = None) -> int:
     """Return `value` as an int in [low, high].
 
-    Raises TypeError for something that is no whole number, ValueError when out of range.
+    Raises TypeError for something that is no whole number (True and False are none, though
+    Python counts with them), ValueError when out of range.
     """
-    try:
-        count = operator.index(value)
-    except TypeError:
+    count = None if isinstance(value, bool) else _index(value)
+    if count is None:
         raise TypeError(
             f"{name} must be a whole number, got {value!r}; pass an int such as {max(low, 1)}"
-        ) from None
+        )
     if count < low or (high is not None and count > high):
         wanted = f"at least {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"{name} must be {wanted}, got {count}")
@@ -30,12 +30,15 @@ def check_count(value, name: str, *, low: int = 1, high: int | None = None) -> i
 def check_real(value, name: str, *, low: float = 0.0, low_open: bool = False) -> float:
     """Return `value` as a finite float, at least `low` (above it when `low_open`).
 
-    Raises TypeError for something that is no number, ValueError when out of range.
+    Raises TypeError for something that is no number, True and False among them, ValueError when
+    out of range.
     """
     try:
-        real = float(value)
+        real = None if isinstance(value, bool | np.bool_) else float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, got {value!r}; pass a float") from None
+        real = None
+    if real is None:
+        raise TypeError(f"{name} must be a number, got {value!r}; pass a float")
     if not np.isfinite(real) or real < low or (low_open and real == low):
         wanted = f"above {low:g}" if low_open else f"at least {low:g}"
         raise ValueError(f"{name} must be finite and {wanted}, got {real!r}")
@@ -141,6 +144,13 @@ def check_delta(delta, max_grade: int) -> np.ndarray:
         array, ~np.isfinite(array) | (array < 0), "delta", "must be finite and not < 0"
     )
     return array
+
+
+def _index(value) -> int | None:
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
 
 
 def _one_dimensional(values, name: str, dtype: type = float) -> np.ndarray:

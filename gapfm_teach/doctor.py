@@ -113,6 +113,9 @@ def _packages() -> Iterator[Check]:
         if _version(found) < _version(wanted):
             remedy = f'python -m pip install --upgrade "{requirement}"'
             yield Check(name, "problem", f"{found} is older than {wanted}", remedy)
+        elif broken := _broken(name):
+            remedy = f'python -m pip install --force-reinstall "{requirement}"'
+            yield Check(name, "problem", f"{found} does not load: {broken}", remedy)
         else:
             yield Check(name, "ok", found)
 
@@ -210,6 +213,15 @@ def _imports(module: str) -> bool:
     except ImportError:
         return False
     return True
+
+
+def _broken(package: str) -> str:
+    """Why an installed package does not load; "" if it does. Each is imported by its own name."""
+    try:
+        importlib.import_module(package)
+    except Exception as error:  # a damaged package raises nearly anything
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def _version(text: str) -> tuple[int, ...]:

@@ -63,8 +63,9 @@ def top_n_per_user(
     Parameters: model with `predict(user, items)` -> (S,); where it also has `user_factors_`
     (n_users, D) and `item_factors_` (n_items, D) whose products are its scores, these are used.
     train, test: different ratings of the same users and items. at = n.
-    Returns a DataFrame indexed by user id, columns in [0, 1]: P (relevant is the highest
-    grade), NDCG, GAP (ideal), GAP (all), GAP (hits), see `graded_average_precision`.
+    Returns a DataFrame indexed by user id, columns in [0, 1]: P (relevant is the highest grade,
+    the larger `max_grade` of the two), NDCG, GAP (ideal), GAP (all), GAP (hits), see
+    `graded_average_precision`.
     Raises ValueError when no user has 5 held-out ratings, train and test do not belong
     together, or the model does not fit them or gives a score that is not finite.
     Source: section 5.1.2; the candidates follow Cremonesi, Koren and Turrin (2010).
@@ -73,7 +74,7 @@ def top_n_per_user(
     at = check_count(at, "at")
     most = test.n_items
     if n_candidates is not None:
-        most = check_count(n_candidates, "n_candidates")
+        most = min(most, check_count(n_candidates, "n_candidates"))
     rng = check_random_state(random_state)
     users = np.flatnonzero(np.diff(test.indptr) >= FEWEST_HELD_OUT)
     if not users.size:
@@ -84,7 +85,8 @@ def top_n_per_user(
     lists = _lists(users, train, test, rated_by_someone, n_others, rng)
     top = _ranked_grades(model, test, users, lists, at)
     index = pd.Index(test.users[users], name="user")
-    return pd.DataFrame(_measures(top, test, users, at), index=index)
+    scale = max(train.max_grade, test.max_grade)
+    return pd.DataFrame(_measures(top, test, users, at, scale), index=index)
 
 
 def ranking_per_user(
@@ -110,7 +112,9 @@ def ranking_per_user(
     no_others = np.zeros(users.size, dtype=np.int64)
     lists = _lists(users, nothing, test, np.unique(test.indices), no_others, rng)
     top = _ranked_grades(model, test, users, lists, max(at))
-    columns = {f"NDCG@{n}": _measures(top, test, users, n)[f"NDCG@{n}"] for n in at}
+    columns = {}
+    for n in at:
+        columns[f"NDCG@{n}"] = _measures(top, test, users, n, test.max_grade)[f"NDCG@{n}"]
     return pd.DataFrame(columns, index=pd.Index(test.users[users], name="user"))
 
 
@@ -161,10 +165,17 @@ def _ranked_grades(model, test, users, lists: Iterator[_Lists], at: int) -> np.n
 
 def _plain_factors(model, test, users) -> tuple[np.ndarray, np.ndarray] | None:
     """U and V if the model's scores are their products and nothing else (a bias, say)."""
+    if not hasattr(model, "predict"):
+        raise TypeError(
+            f"model must have predict(user, items), got {type(model).__name__}; pass a fitted "
+            "system of this package, or one that gives scores in the same way"
+        )
     if not (hasattr(model, "user_factors_") and hasattr(model, "item_factors_")):
         return None
     U = np.ascontiguousarray(model.user_factors_, dtype=np.float64)
     V = np.ascontiguousarray(model.item_factors_, dtype=np.float64)
+    if U.ndim != 2 or V.ndim != 2:
+        return None
     if (U.shape[0], V.shape[0]) != (test.n_users, test.n_items):
         raise ValueError(
             f"the model has factors for (users, items) {(U.shape[0], V.shape[0])}, test has "
@@ -172,8 +183,10 @@ def _plain_factors(model, test, users) -> tuple[np.ndarray, np.ndarray] | None:
         )
     if U.shape[1] != V.shape[1]:
         return None
-    for user in users[[0, users.size // 2, -1]]:
-        scores = model.predict(user)
+    # Some users, and the one whose factors say least: a model may treat cold users otherwise.
+    coldest = users[np.argmin(np.sum(U[users] ** 2, axis=1))]
+    for user in {*users[[0, users.size // 2, -1]].tolist(), int(coldest)}:
+        scores = _predicted(model, user, np.arange(test.n_items))
         with np.errstate(invalid="ignore"):
             apart = np.abs(scores - V @ U[user]).max()
         if not apart <= 1e-6 * np.abs(scores).max():
@@ -211,9 +224,12 @@ def _predicted(model, user, items: np.ndarray) -> np.ndarray:
     return scores
 
 
-def _measures(top, test: Ratings, users, at: int) -> dict[str, np.ndarray]:
-    """Name and value (n_users,) of every measure at rank `at`, from the grades that stand there."""
-    delta = thresholding_probabilities(test.max_grade)
+def _measures(top, test: Ratings, users, at: int, scale: int) -> dict[str, np.ndarray]:
+    """Name and value (n_users,) of every measure at rank `at`, from the grades that stand there.
+
+    `scale`: the highest grade there is.
+    """
+    delta = thresholding_probabilities(scale)
     out = np.empty((users.size, 5))
     kernels.list_measures(top, users, test.indptr, test.grades, delta, at, out)
     names = ("P@{}", "NDCG@{}", "GAP@{} (ideal)", "GAP@{} (all)", "GAP@{} (hits)")
@@ -238,8 +254,25 @@ def _check_pair(train, test) -> None:
         raise ValueError(
             f"train has (users, items) {ours}, test has {theirs}; make both with split_given"
         )
+    for name in ("users", "items"):
+        _check_same_ids(name, getattr(train, name), getattr(test, name))
     repeated = train.to_scipy().astype(bool).multiply(test.to_scipy().astype(bool)).nnz
     if repeated:
         raise ValueError(
             f"test repeats {repeated} ratings of train; hold them out of one of the two"
         )
+
+
+def _check_same_ids(name: str, one: np.ndarray, other: np.ndarray) -> None:
+    """Raise where both parts have ids of their own, and not the same ones."""
+    positions = np.arange(one.size)  # stand in where no ids were given
+    if any(
+        np.array_equal(ids, known)
+        for ids, known in ((one, other), (one, positions), (other, positions))
+    ):
+        return
+    first = int(np.argmax(one != other))
+    raise ValueError(
+        f"the {name} of train and test differ: at position {first} {one.tolist()[first]!r} and "
+        f"{other.tolist()[first]!r}; make both with split_given"
+    )

@@ -20,9 +20,11 @@ def summarize(per_user: pd.DataFrame, random_state=0) -> pd.DataFrame:
     """Mean of each column with a 95% percentile bootstrap interval over the rows (users).
 
     Returns a DataFrame with columns metric, mean, ci_low, ci_high, n_users.
+    Raises ValueError for a table without rows or with a value that is not finite.
     Source: Efron and Tibshirani (1993), chapter 13; 1,000 resamples.
     """
     rng = check_random_state(random_state)
+    _check_values(per_user)
     values = per_user.to_numpy(dtype=np.float64)
     n_users = values.shape[0]
     if n_users == 0:
@@ -44,7 +46,7 @@ def average_splits(results: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
     Users count once however often the ratings were split: repeating the split does not make
     more people. A user who is missing in a split is averaged over the others.
-    Raises ValueError for no table, or tables with different metrics.
+    Raises ValueError for no table, tables with different metrics, or a value that is not finite.
     """
     results = list(results)
     if not results:
@@ -82,7 +84,7 @@ def compare(
     pairs rank-biserial correlation, from -1, B better for all, to 1), p_value (Wilcoxon
     signed-rank, two-sided), n_users, n_different (users for whom A and B differ; the test and
     the effect size rest on them alone).
-    Raises ValueError when the tables hold different users or metrics.
+    Raises ValueError when the tables hold different users or metrics, or a value is not finite.
     Source: Wilcoxon (1945); Kerby (2014) for the effect size.
     """
     _check_same_metrics(results_a, results_b)
@@ -116,7 +118,24 @@ def _signed_rank(differences: np.ndarray) -> tuple[float, float, int]:
     return effect, float(stats.wilcoxon(differences).pvalue), differences.size
 
 
+def _check_values(table) -> None:
+    if not isinstance(table, pd.DataFrame):
+        raise TypeError(
+            f"a per-user table must be a DataFrame, got {type(table).__name__}; pass what "
+            "top_n_per_user or ranking_per_user gives"
+        )
+    values = table.to_numpy(dtype=np.float64)
+    if not np.isfinite(values).all():
+        row, column = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(
+            f"values must be finite, got {values[row, column]} for user "
+            f"{table.index.tolist()[row]!r} in {table.columns[column]!r}; check that system"
+        )
+
+
 def _check_same_metrics(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    _check_values(one)
+    _check_values(other)
     if list(one.columns) != list(other.columns):
         raise ValueError(
             f"the tables have different metrics, {list(one.columns)} and "

@@ -187,7 +187,7 @@ def named_points(ax: Axes, x, y, names, *, at_most: int = 25) -> Axes:
             fontsize=8,
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )
-        box = text.get_window_extent().padded(1)
+        box = text.get_window_extent().padded(5, 1)  # two names in a row need a gap
         inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1
         if not inside or any(box.overlaps(other) for other in taken):
             text.remove()

@@ -9,6 +9,10 @@ from .checks import check_choice, check_count, check_positions
 from .ratings import Ratings
 
 
+class NotFittedError(ValueError, AttributeError):
+    """A model was used before `fit`; an AttributeError too, so that `hasattr` answers False."""
+
+
 class Recommender:
     """A system that scores the items of a user; higher is better.
 
@@ -41,7 +45,8 @@ class Recommender:
     def predict(self, user, items=None) -> np.ndarray:
         """Scores of `items` (positions; all when None) for `user` (a position), float64 (N,).
 
-        Raises ValueError for a position that training did not have, or before `fit`.
+        Raises ValueError for a position that training did not have, NotFittedError (a ValueError
+        as well) before `fit`.
         """
         self._check_fitted()
         user = check_count(user, "user", low=0, high=self.train_.n_users - 1)
@@ -78,7 +83,7 @@ class Recommender:
 
     def _check_fitted(self) -> None:
         if not self._is_fitted:
-            raise ValueError(
+            raise NotFittedError(
                 f"this {type(self).__name__} is not fitted yet; call fit(train) first"
             )
 

@@ -63,14 +63,9 @@ class System:
 
 
 _ASCENT: dict[str, Sequence] = {
-    "learning_rate": [1e-3, 3e-3, 1e-2, 3e-2],
+    "learning_rate": [1e-3, 3e-3, 1e-2, 3e-2, 1e-1],
     "reg": [1e-3, 1.0, 3.0, 10.0],
     "n_iter": [60, 240],
-}
-_DESCENT: dict[str, Sequence] = {
-    "learning_rate": [3e-4, 1e-3, 3e-3, 1e-2, 3e-2],
-    "reg": [1e-4, 1e-3, 1e-2, 1e-1],
-    "n_iter": [10, 30, 100],
 }
 SYSTEMS: dict[str, System] = {
     "PopRec": System(Popularity),
@@ -79,8 +74,22 @@ SYSTEMS: dict[str, System] = {
         MeanRating, {"shrinkage": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]}
     ),
     "Grade-weighted popularity": System(GradeWeightedPopularity),
-    "SVD++": System(SVDpp, _DESCENT),
-    "BPR": System(BPR, _DESCENT),
+    "SVD++": System(
+        SVDpp,
+        {
+            "learning_rate": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2],
+            "reg": [1e-4, 1e-3, 1e-2, 1e-1],
+            "n_iter": [10, 30, 100],
+        },
+    ),
+    "BPR": System(
+        BPR,
+        {
+            "learning_rate": [1e-2, 3e-2, 1e-1, 3e-1],
+            "reg": [1e-4, 1e-3, 1e-2, 1e-1],
+            "n_iter": [30, 100, 300],
+        },
+    ),
     "Implicit ALS": System(
         ImplicitALS,
         {
@@ -90,7 +99,7 @@ SYSTEMS: dict[str, System] = {
         },
     ),
     "EASE": System(
-        EASE, {"reg": [10.0, 30.0, 100.0, 200.0, 300.0, 500.0, 1000.0, 2000.0, 5000.0]}
+        EASE, {"reg": [30.0, 100.0, 200.0, 300.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4]}
     ),
     "CofiRank": System(
         CofiRank,

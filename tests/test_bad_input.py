@@ -49,6 +49,7 @@ BAD_CALLS = [
             (-1, ValueError, "-1"),
             (1.5, TypeError, "1.5"),
             ("top", TypeError, "'top'"),
+            (True, TypeError, "True"),
         ]
     ],
     *[

@@ -1,6 +1,7 @@
 """The doctor: what it finds, what it advises, its exit code."""
 
 import importlib
+import runpy
 import subprocess
 import sys
 from importlib import metadata
@@ -72,6 +73,23 @@ def test_missing_and_outdated_packages_are_problems_with_a_remedy(versions, caps
     said = capsys.readouterr().out
     assert "Problems to mend: 3." in said
     assert '-> python -m pip install "numba>=' in said
+
+
+@pytest.mark.parametrize("error", [ImportError, OSError, ValueError])
+def test_a_package_that_is_there_but_does_not_load_is_a_problem(monkeypatch, error):
+    real = importlib.import_module
+
+    def import_module(name):
+        if name == "scipy":
+            raise error("undefined symbol: dgemm")
+        return real(name)
+
+    monkeypatch.setattr(doctor.importlib, "import_module", import_module)
+    assert found("scipy").state == "problem"
+    assert "does not load" in found("scipy").detail
+    assert "undefined symbol: dgemm" in found("scipy").detail
+    assert "--force-reinstall" in found("scipy").remedy
+    assert found("pandas").state == "ok"
 
 
 def test_an_old_python_is_a_problem(monkeypatch):
@@ -163,3 +181,14 @@ def test_it_runs_as_a_module():
     )
     assert done.returncode == 0, done.stderr
     assert "doctor" in done.stdout
+
+
+def test_ctrl_c_while_a_command_loads_ends_without_a_traceback(monkeypatch):
+    def pressed():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(doctor, "check_environment", pressed)
+    monkeypatch.setattr(sys, "argv", ["gapfm_teach", "doctor"])
+    monkeypatch.delitem(sys.modules, "gapfm_teach.__main__")
+    with pytest.raises(SystemExit, match="130"):
+        runpy.run_module("gapfm_teach", run_name="__main__")

@@ -386,3 +386,13 @@ def test_training_run_returns_the_model_and_its_curve(split):
     assert run["iteration"].tolist() == [1, 6, 11]
     gap = experiments.held_out_gap(train, validation)(fitted)
     assert run["held_out_gap"].iloc[-1] == pytest.approx(gap)
+
+
+def test_users_with_unequal_numbers_of_ratings_are_refused():
+    """Six ratings would fill three rows of two, each with somebody else's."""
+    uneven = Ratings([0, 1, 3, 6], [0, 0, 1, 0, 1, 2], [5, 4, 3, 2, 1, 5])
+    start = GAPfm(2, n_iter=1, random_state=0).fit(uneven)
+    with pytest.raises(ValueError, match="equally many ratings, got 1 to 3"):
+        experiments.static_gain(start, 1)
+    with pytest.raises(ValueError, match="equally many ratings, got 1 to 3"):
+        experiments.one_step(start, 1)

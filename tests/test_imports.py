@@ -12,6 +12,7 @@ PACKAGE = Path(gapfm_teach.__file__).parent
 
 # Lowest floor first. The standard library is open to all.
 MAY_IMPORT = {
+    "lazy": "",
     "checks": "numpy",
     "files": "numpy",
     "metrics": "numpy checks",
@@ -28,8 +29,8 @@ MAY_IMPORT = {
     "training",
     "intervals": "numpy pandas scipy checks",
     "evaluation": "numpy pandas intervals metrics kernels ratings checks",
-    "baselines": "numpy pandas scipy surprise implicit threadpoolctl kernels ratings metrics checks "
-    "recommender training model",
+    "baselines": "numpy pandas scipy surprise implicit threadpoolctl lazy kernels ratings metrics "
+    "checks recommender training model",
     "tuning": "numpy pandas checks ratings splits recommender model evaluation baselines",
     "plots": "numpy matplotlib",
     "experiments": "numpy pandas scipy numba matplotlib tqdm checks files training metrics smooth selection "

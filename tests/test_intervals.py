@@ -119,3 +119,26 @@ def test_tables_that_do_not_match_are_refused():
         average_splits([a, a[["P@5"]]])
     with pytest.raises(ValueError, match="0 rows"):
         summarize(a.iloc[:0])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_value_that_is_no_number_is_named(value):
+    """Else it would spread to every mean, or a split without it be averaged in silence."""
+    good, bad = table(0), table(1)
+    bad.loc["u7", "NDCG@5"] = value
+    for call in (
+        lambda: summarize(bad),
+        lambda: compare(good, bad),
+        lambda: compare(bad, good),
+        lambda: average_splits([good, bad]),
+        lambda: summarize_splits([bad]),
+    ):
+        with pytest.raises(ValueError, match=f"finite.*{value} for user 'u7' in 'NDCG@5'"):
+            call()
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(TypeError, match="must be a DataFrame, got ndarray"):
+        summarize(table(0).to_numpy())
+    with pytest.raises(TypeError, match="must be a DataFrame, got list"):
+        compare([1.0], [2.0])

@@ -360,3 +360,12 @@ def test_other_files_are_refused_by_name(tmp_path, fitted):
         assert path.name in str(caught.value)
     with pytest.raises(FileNotFoundError):
         GAPfm.load(tmp_path / "missing.npz")
+
+
+def test_what_comes_with_fitting_is_not_there_before():
+    """`hasattr` and `getattr` with a default, as debuggers and copies use them, get an answer."""
+    model = GAPfm()
+    assert not hasattr(model, "history_")
+    assert getattr(model, "history_", "none") == "none"
+    with pytest.raises(ValueError, match="this GAPfm is not fitted yet; call fit"):
+        _ = model.history_

@@ -1,27 +1,22 @@
-"""Tables and figures made again: the protocols, what is reported, and taking up a stopped run."""
+"""Tables and figures made again: the protocols, what is reported, and the command."""
 
-import _thread
 import json
-import signal
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
+from reproduce_sample import NAMES, make_run, put_small_tables
 from scipy import stats
 
 import gapfm_teach.__main__ as command_line
 from gapfm_teach import simulate_ratings, tuning
 from gapfm_teach.experiments import command, protocols, reproduce
 from gapfm_teach.experiments.figures import FIGURES, Figure, draw_table
-from gapfm_teach.experiments.journal import Journal, Stopped, stoppable
 from gapfm_teach.experiments.paper_tables import PAPER
 from gapfm_teach.experiments.protocols import PROTOCOLS, Protocol, measure, split
-from gapfm_teach.experiments.reproduce import Run
 from gapfm_teach.experiments.timing import epoch_times, thread_times
 
 TASKS = ["ranking", "top_n"]
-NAMES = ["PopRec", "Shrunken mean rating", "GAPfm"]
 
 
 @pytest.fixture(scope="module")
@@ -31,18 +26,7 @@ def ratings():
 
 @pytest.fixture
 def small(monkeypatch):
-    """Three quick systems at two Givens, in place of the paper's tables."""
-    quick = {"learning_rate": [0.01, 0.03], "n_iter": [3]}
-    systems = {name: tuning.SYSTEMS[name] for name in NAMES}
-    systems["GAPfm"] = tuning.System(tuning.GAPfm, quick)
-    monkeypatch.setitem(tuning.SYSTEMS, "GAPfm", systems["GAPfm"])
-    for name, task in {"table2": "top_n", "table4": "ranking"}.items():
-        monkeypatch.setitem(PROTOCOLS, name, Protocol(task, (10, 15), NAMES, "small"))
-
-
-def make_run(ratings, out, name="table4", **options):
-    options = {"n_splits": 3, "n_trials": 2} | options
-    return Run(name, ratings, "simulated", out, "the command", **options)
+    put_small_tables(monkeypatch)
 
 
 def triples(ratings):
@@ -169,155 +153,6 @@ def test_the_papers_numbers():
     assert (cells["GAPfm"] > cells["WLT"]).sum() == 5  # as many as are printed bold
 
 
-# --------------------------------------------------------------------------- taking it up
-
-
-@pytest.mark.parametrize("name", ["table2", "table4"])
-def test_a_stopped_run_goes_on_and_repeats_nothing(
-    ratings, small, tmp_path, monkeypatch, name
-):
-    done, stop_at = [], [2, 7]
-
-    def counted(task, system, known, test, seed):
-        if len(done) in stop_at[:1]:
-            raise KeyboardInterrupt
-        table = measure(task, system, known, test, seed)
-        done.append(seed)
-        return table
-
-    monkeypatch.setattr(reproduce, "measure", counted)
-    while stop_at:
-        with pytest.raises(KeyboardInterrupt):
-            reproduce.reproduce(make_run(ratings, tmp_path, name))
-        assert not (tmp_path / f"{name}.csv").exists()
-        stop_at.pop(0)
-    reproduce.reproduce(make_run(ratings, tmp_path, name))
-    assert sorted(done) == sorted([0, 1, 2] * 2 * len(NAMES))
-
-
-def test_a_run_that_was_stopped_ends_like_one_that_was_not(
-    ratings, small, tmp_path, monkeypatch
-):
-    reproduce.reproduce(make_run(ratings, tmp_path / "whole"))
-    left = [4]
-
-    def stops(*args):
-        left[0] -= 1
-        if left[0] < 0:
-            raise KeyboardInterrupt
-        return measure(*args)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(reproduce, "measure", stops)
-        with pytest.raises(KeyboardInterrupt):
-            reproduce.reproduce(make_run(ratings, tmp_path / "halves"))
-    reproduce.reproduce(make_run(ratings, tmp_path / "halves"))
-    for file in ("table4.csv", "trials.csv"):
-        one, other = (tmp_path / where / file for where in ("whole", "halves"))
-        assert one.read_bytes() == other.read_bytes()
-
-
-@pytest.fixture
-def tried(monkeypatch):
-    """Counts the trials of tuning that are really run."""
-    count, real = [], tuning._measure
-    monkeypatch.setattr(tuning, "_measure", lambda *args: count.append(1) or real(*args))
-    return count
-
-
-def test_stored_trials_are_taken_over_until_told_otherwise(ratings, small, tmp_path, tried):
-    reproduce.reproduce(make_run(ratings, tmp_path))
-    n_trials = len(tried)
-    assert n_trials == 2 * (1 + 2 + 2)  # PopRec has nothing to tune
-    first = (tmp_path / "trials.csv").read_bytes()
-    reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1))
-    assert len(tried) == n_trials
-    reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1, n_trials=3))
-    assert len(tried) == n_trials + 2  # a third trial of the mean, at each Given
-    reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1, tune_again=True))
-    assert len(tried) == 2 * n_trials + 2
-    stored = pd.read_csv(tmp_path / "trials.csv", comment="#")
-    assert len(stored) == n_trials + 2
-    now = (tmp_path / "trials.csv").read_bytes().splitlines()
-    assert set(first.splitlines()) <= set(now)  # the same trials give the same numbers
-
-
-def test_tuning_never_sees_a_test(ratings, small, tmp_path, monkeypatch):
-    """What is tuned on does not depend on how many splits are measured, nor on their seeds."""
-    seen = []
-    real = split
-
-    def noted(task, ratings, given, seed):
-        seen.append(seed)
-        return real(task, ratings, given, seed)
-
-    monkeypatch.setattr("gapfm_teach.experiments.trials.split", noted)
-    reproduce.reproduce(make_run(ratings, tmp_path))
-    assert set(seen) == {1000}
-
-
-def test_the_journal_makes_each_piece_once(tmp_path):
-    journal, made = Journal(tmp_path / "j"), []
-    table = pd.DataFrame({"user": ["a", "b"], "x": [0.1 + 0.2, np.pi / 1e9]})
-
-    def make():
-        made.append(1)
-        return table
-
-    for _ in range(2):
-        pd.testing.assert_frame_equal(
-            journal.get({"seed": 1}, make), table, check_exact=True
-        )
-    assert len(made) == 1
-    again = Journal(tmp_path / "j")
-    again.get({"seed": 1}, make)
-    assert len(made) == 1
-    again.get({"seed": 2}, make)
-    assert len(made) == 2
-    again.clear()
-    again.get({"seed": 1}, make)
-    assert len(made) == 3
-
-
-def test_a_piece_that_failed_is_not_stored(tmp_path):
-    journal = Journal(tmp_path)
-    with pytest.raises(ZeroDivisionError):
-        journal.get({"seed": 1}, lambda: 1 / 0)
-    assert len(journal.get({"seed": 1}, lambda: pd.DataFrame({"x": [1]}))) == 1
-
-
-@pytest.fixture
-def ctrl_c_heard():
-    """Python's own answer to Ctrl-C, which a run in the background begins without."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("ctrl_c_heard")
-def test_ctrl_c_waits_for_the_running_piece():
-    pieces, ends = [], []
-
-    def work(check):
-        try:
-            for piece in range(1000):
-                check()
-                if piece == 1:
-                    _thread.interrupt_main()
-                time.sleep(0.01)
-                pieces.append(piece)
-        except Stopped:
-            ends.append("between pieces")
-            raise
-
-    with pytest.raises(KeyboardInterrupt):
-        stoppable(work)
-    assert pieces == list(range(len(pieces)))
-    assert 1 in pieces
-    assert ends == ["between pieces"]
-    assert stoppable(lambda check: 7) == 7
-
-
 # --------------------------------------------------------------------------- figures
 
 
@@ -407,3 +242,56 @@ def test_ctrl_c_says_how_to_go_on(typed, capsys, monkeypatch):
     monkeypatch.setattr(reproduce, "measure", stopped)
     assert typed("table4", "--quick") == 130
     assert "The same command goes on" in capsys.readouterr().err
+
+
+def test_quick_results_leave_the_full_ones_alone(
+    ratings, small, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "load_movielens", lambda name, path=None: ratings)
+    results = tmp_path / "notebooks" / "results"
+    assert command_line.main(["reproduce", "table4", "--seeds", "3"]) == 0
+    before = {file.name: file.read_bytes() for file in results.iterdir()}
+    assert set(before) == {"table4.csv", "table4.png", "trials.csv"}
+    assert command_line.main(["reproduce", "table4", "--quick"]) == 0
+    for name, content in before.items():  # the trials too: there were enough of them
+        assert (results / name).read_bytes() == content
+    quick = pd.read_csv(results / "quick" / "table4.csv", comment="#")
+    assert set(quick["n_splits"]) == {2}
+    assert str(command.RESULTS / "quick" / "table4.csv") in capsys.readouterr().out
+
+
+def test_a_seed_that_tuning_has_is_no_split(typed, capsys):
+    assert typed("table4", "--seeds", "1001") == 1
+    assert "seeds must be from 1 to 1000, got 1001" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_to_is_named_before_any_work(
+    typed, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(tuning, "_measure", None)  # to be called would be an error
+    (tmp_path / "out").write_text("a file where the folder should be")
+    assert typed("table4", "--quick") == 1
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'out'} cannot be written to" in said
+    assert "--out" in said
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (FloatingPointError("not finite"), "PopRec, Given 10, split 0: not finite"),
+        (ImportError("this system needs x"), "this system needs x"),
+    ],
+)
+def test_what_stops_a_system_ends_the_run_with_a_word(
+    typed, capsys, monkeypatch, error, words
+):
+    typed("table4", "--quick", "--seeds", "1")  # tunes
+
+    def fails(self, train, validation=None):
+        raise error
+
+    monkeypatch.setattr(tuning.Popularity, "fit", fails)
+    assert typed("table4", "--quick", "--seeds", "1") == 1
+    assert words in capsys.readouterr().err

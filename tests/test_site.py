@@ -157,6 +157,16 @@ def test_the_menu_opens_on_a_phone(site, open_page):
     assert chapters.is_visible()
 
 
+def test_a_press_on_a_heading_sorts_its_table(site, open_page):
+    page = open_page(TRAINING)
+    table = page.locator("main table:has(th button)").first
+    before = table.locator("tbody tr").all_inner_texts()
+    table.locator("th button").last.click()
+    assert table.locator("th[aria-sort=ascending]").count() == 1
+    assert sorted(table.locator("tbody tr").all_inner_texts()) == sorted(before)
+    assert not open_page.problems
+
+
 def test_a_control_without_a_kernel_answers_the_keyboard(site, open_page):
     page = open_page(TRAINING)
     twin = page.locator(".gapfm-twin:has(input[type=range])").first

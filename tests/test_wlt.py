@@ -13,7 +13,6 @@ from gapfm_teach.baselines.wlt import (
     Neighborhood,
     lambda_gradient,
     learn_weights,
-    neighbor_features,
     outcome_shares,
     unit_profiles,
 )
@@ -39,13 +38,13 @@ def as_ratings(matrix: np.ndarray) -> Ratings:
     )
 
 
-def neighborhood(matrix: np.ndarray) -> Neighborhood:
-    return Neighborhood(as_ratings(matrix), np.arange(matrix.shape[0]))
-
-
-def features(matrix: np.ndarray, user: int, items, n_neighbors: int) -> np.ndarray:
-    found = neighborhood(matrix).nearest(user, np.asarray(items), n_neighbors)
-    return neighbor_features(found, n_neighbors)
+def features(
+    matrix: np.ndarray, user: int, items, n_neighbors: int, precedence=None
+) -> np.ndarray:
+    if precedence is None:
+        precedence = np.arange(matrix.shape[0])
+    near = Neighborhood(as_ratings(matrix), n_neighbors, precedence)
+    return near.features(user, np.asarray(items))
 
 
 def some_matrix(seed: int, n_users: int = 12, n_items: int = 9) -> np.ndarray:
@@ -85,10 +84,9 @@ def test_the_features_of_one_pair_by_hand():
         (likeness[0] + likeness[2]) / 2,
     ]
     np.testing.assert_allclose(features(TINY, 0, [3], 2), [by_hand], atol=1e-8)
-    found = neighborhood(TINY).nearest(0, np.array([3]), 5)
-    np.testing.assert_allclose(
-        found.similarities, [[likeness[0], likeness[2], likeness[1]]], atol=1e-8
-    )
+    nearest_first = [likeness[0], likeness[2], likeness[1]]
+    for k in (1, 2, 3):
+        assert features(TINY, 0, [3], k)[0, 16] == pytest.approx(np.mean(nearest_first[:k]))
 
 
 def test_there_are_seventeen_features():
@@ -115,26 +113,66 @@ def test_an_item_that_no_other_rated_has_features_of_zero():
 def test_features_match_loops_over_neighbours(seed, n_neighbors):
     matrix = some_matrix(seed)
     rng = np.random.default_rng(seed)
+    precedence = rng.permutation(matrix.shape[0])
     user = int(rng.integers(matrix.shape[0]))
     items = rng.permutation(matrix.shape[1])
-    expected = [features_by_loops(matrix, user, item, n_neighbors) for item in items]
+    expected = [
+        features_by_loops(matrix, user, item, n_neighbors, precedence) for item in items
+    ]
     np.testing.assert_allclose(
-        features(matrix, user, items, n_neighbors), expected, atol=1e-8
+        features(matrix, user, items, n_neighbors, precedence), expected, atol=1e-8
     )
 
 
+def test_features_of_every_pair_match_loops_on_simulated_ratings():
+    # The last two users have no taste to go by: one rating, and equal ones.
+    matrix = simulated(40, 30)
+    matrix[-2, 1:] = 0
+    matrix[-1] = np.where(matrix[-1] > 0, 3, 0)
+    precedence = np.random.default_rng(2).permutation(len(matrix))
+    near = Neighborhood(as_ratings(matrix), MIDDLING, precedence)
+    for user, row in enumerate(matrix):
+        expected = np.array(
+            [features_by_loops(matrix, user, i, MIDDLING, precedence) for i in range(30)]
+        )
+        np.testing.assert_allclose(near.features(user, slice(None)), expected, atol=1e-8)
+        np.testing.assert_allclose(
+            near.features_of_rated(user), expected[row > 0], atol=1e-8
+        )
+
+
+def test_scores_are_weighted_sums_of_the_features():
+    matrix = simulated(40, 30)
+    model = WLT(MIDDLING, random_state=0).fit(as_ratings(matrix))
+    for user in range(0, 40, 8):  # no two similarities are equal: no precedence is needed
+        rows = [
+            features_by_loops(matrix, user, i, MIDDLING, np.zeros(40)) for i in range(30)
+        ]
+        np.testing.assert_allclose(model.predict(user), rows @ model.weights_, atol=1e-6)
+
+
+MIDDLING = 26  # neighbours: some items have more raters, some have fewer
+
+
+def simulated(n_users: int, n_items: int) -> np.ndarray:
+    matrix = simulate_ratings(n_users, n_items, random_state=4).to_scipy().toarray()
+    n_raters = (matrix > 0).sum(axis=0)
+    assert n_raters.min() < MIDDLING < n_raters.max()
+    return matrix
+
+
 def features_by_loops(
-    matrix: np.ndarray, user: int, item: int, n_neighbors: int
+    matrix: np.ndarray, user: int, item: int, n_neighbors: int, precedence
 ) -> list[float]:
     blind = matrix.copy()
     blind[user, item] = 0
     near = sorted(
-        (-round(cosine(blind[user], matrix[v]), 9), v)
+        (-round(cosine(blind[user], matrix[v]), 9), precedence[v], v)
         for v in range(len(matrix))
         if v != user and matrix[v, item]
     )[:n_neighbors]
     tables: list[list[float]] = [[], [], []]
-    for _, v in near:
+    for _, _, v in near:
         others = np.delete(matrix[v], item)
         others = others[others > 0]
         for table, hit in zip(
@@ -150,7 +188,7 @@ def features_by_loops(
             row += [sum(x > 0 for x in table) / n_neighbors]
         else:
             row += [0.0] * 5
-    similarity = [cosine(blind[user], matrix[v]) for _, v in near]
+    similarity = [cosine(blind[user], matrix[v]) for _, _, v in near]
     return [*row, len(near) / n_neighbors, np.mean(similarity) if near else 0.0]
 
 

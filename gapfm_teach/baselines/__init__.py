@@ -3,7 +3,7 @@
 They load on first use, so that one whose library is missing does not stop the others.
 """
 
-from importlib import import_module
+from ..lazy import lazily
 
 _HOME = {
     "BPR": "libraries",
@@ -20,12 +20,4 @@ _HOME = {
 
 __all__ = list(_HOME)
 
-
-def __getattr__(name: str):
-    if name not in _HOME:
-        raise AttributeError(f"module 'gapfm_teach.baselines' has no attribute {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazily(__name__, _HOME)

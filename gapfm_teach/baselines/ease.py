@@ -16,7 +16,8 @@ class EASE(Recommender):
 
     Parameters
     ----------
-    reg : float, λ > 0; in units of ratings, so tens to thousands.
+    reg : float, λ > 0; in units of ratings, so tens to thousands. `fit` raises ValueError where it
+        vanishes beside the ratings.
 
     After `fit`: `weights_` (n_items, n_items), which is B. It is dense, and fitting holds about
     three such matrices: 24 n_items² bytes, 70 MB for 1,700 items and 8 GB for 18,000.
@@ -31,7 +32,12 @@ class EASE(Recommender):
         rated = train.to_scipy().astype(bool).astype(np.float64)
         gram = (rated.T @ rated).toarray()
         gram[np.diag_indices_from(gram)] += self.reg
-        inverse = np.linalg.inv(gram)
+        try:
+            inverse = np.linalg.inv(gram)
+        except np.linalg.LinAlgError:
+            raise ValueError(
+                f"reg={self.reg:g} is too small for these ratings; try 100 times more"
+            ) from None
         self.weights_ = inverse / -np.diag(inverse)
         np.fill_diagonal(self.weights_, 0.0)
 

@@ -14,7 +14,28 @@ from ..ratings import Ratings
 from ..recommender import Recommender
 
 
-class SVDpp(Recommender):
+class _Library(Recommender):
+    """The parameters that these systems share: each is checked and kept under its own name."""
+
+    def __init__(self, n_factors: int, reg: float, n_iter: int, random_state):
+        self.n_factors = check_count(n_factors, "n_factors")
+        self.reg = check_real(reg, "reg")
+        self.n_iter = check_count(n_iter, "n_iter")
+        self.random_state = random_state
+        check_random_state(random_state)
+
+    def _refuse_non_finite(self, *learned: np.ndarray) -> None:
+        if not all(np.isfinite(values).all() for values in learned):
+            raise self._diverged()
+
+    def _diverged(self) -> FloatingPointError:
+        return FloatingPointError(
+            f"{type(self).__name__} left the finite numbers; lower learning_rate or confidence, "
+            "or change reg"
+        )
+
+
+class SVDpp(_Library):
     """SVD++: ratings predicted as f_mi = μ + b_m + b_i + ⟨q_i, p_m + |N_m|^(−½) Σ_{j∈N_m} x_j⟩.
 
     Trained by stochastic gradient descent on the squared error of the grades. Items without
@@ -43,12 +64,8 @@ class SVDpp(Recommender):
         n_iter: int = 20,
         random_state=None,
     ):
-        self.n_factors = check_count(n_factors, "n_factors")
-        self.reg = check_real(reg, "reg")
+        super().__init__(n_factors, reg, n_iter, random_state)
         self.learning_rate = check_real(learning_rate, "learning_rate", low_open=True)
-        self.n_iter = check_count(n_iter, "n_iter")
-        self.random_state = random_state
-        check_random_state(random_state)
 
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
         with _extra("scikit-surprise"):
@@ -77,27 +94,32 @@ class SVDpp(Recommender):
         rated = train.to_scipy().astype(bool).astype(np.float64)
         root = np.sqrt(np.maximum(np.diff(train.indptr), 1))
         self.user_factors_ += (rated @ implicit_factors) / root[:, None]
-        _refuse_non_finite(self)
+        self._refuse_non_finite(
+            self.user_factors_, self.item_factors_, self.user_bias_, self.item_bias_
+        )
 
     def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
         personal = self.item_factors_[items] @ self.user_factors_[user]
         return self.user_bias_[user] + self.item_bias_[items] + personal
 
 
-class _Implicit(Recommender):
+class _Implicit(_Library):
     """Factors that the package `implicit` learned."""
 
     def _learn(self, library, train: Ratings, values: np.ndarray) -> None:
+        from implicit.recommender_base import ModelFitError
+
         # The one layout that `implicit` takes, and writable.
-        parts = (
-            values.astype(np.float32),
-            train.indices.copy(),
-            train.indptr.astype(np.int32),
-        )
+        with np.errstate(over="ignore"):
+            data = values.astype(np.float32)
+        parts = (data, train.indices.copy(), train.indptr.astype(np.int32))
         matrix = sparse.csr_matrix(parts, shape=(train.n_users, train.n_items))
-        library.fit(matrix, show_progress=False)
+        with contextlib.suppress(
+            ModelFitError
+        ):  # not finite: refused below, as everywhere here
+            library.fit(matrix, show_progress=False)
         self.user_factors_, self.item_factors_ = library.user_factors, library.item_factors
-        _refuse_non_finite(self)
+        self._refuse_non_finite(self.user_factors_, self.item_factors_)
 
     def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
         return self.item_factors_[items] @ self.user_factors_[user]
@@ -137,12 +159,8 @@ class BPR(_Implicit):
         n_iter: int = 100,
         random_state=None,
     ):
-        self.n_factors = check_count(n_factors, "n_factors")
-        self.reg = check_real(reg, "reg")
+        super().__init__(n_factors, reg, n_iter, random_state)
         self.learning_rate = check_real(learning_rate, "learning_rate", low_open=True)
-        self.n_iter = check_count(n_iter, "n_iter")
-        self.random_state = random_state
-        check_random_state(random_state)
 
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
         with _extra("implicit"):
@@ -184,12 +202,9 @@ class ImplicitALS(_Implicit):
         n_iter: int = 15,
         random_state=None,
     ):
-        self.n_factors = check_count(n_factors, "n_factors")
-        self.reg = check_real(reg, "reg", low_open=True)
+        super().__init__(n_factors, reg, n_iter, random_state)
+        check_real(reg, "reg", low_open=True)
         self.confidence = check_real(confidence, "confidence", low_open=True)
-        self.n_iter = check_count(n_iter, "n_iter")
-        self.random_state = random_state
-        check_random_state(random_state)
 
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
         with _extra("implicit"):
@@ -226,10 +241,3 @@ def _surprise_data(surprise, train: Ratings):
     frame = train.to_frame().assign(user=users, item=train.indices)
     reader = surprise.Reader(rating_scale=(1, train.max_grade))
     return surprise.Dataset.load_from_df(frame, reader).build_full_trainset()
-
-
-def _refuse_non_finite(system) -> None:
-    if not all(np.isfinite(x).all() for x in (system.user_factors_, system.item_factors_)):
-        raise FloatingPointError(
-            f"{type(system).__name__} left the finite numbers; lower learning_rate or raise reg"
-        )

@@ -23,9 +23,10 @@ class WLT(Recommender):
     For user u and item i, each of the K users most similar to u who rated i tells which share of
     the other items in their profile i beats, loses to and ties with (`outcome_shares`). Five
     statistics of each of the three shares over these neighbours, and two numbers on the
-    neighbours themselves, make the 17 features (`FEATURES`, `neighbor_features`); the score is
-    their weighted sum. A user's own grade of i enters neither the outcomes nor the similarities
-    behind the features of (u, i), in `fit` and in `predict`.
+    neighbours themselves, make the 17 features (`FEATURES`, `neighbor_features`). The score is
+    their weighted sum; the 17 weights, the same for all users and items, are all that is
+    learned. A user's own grade of i enters neither the outcomes nor the similarities behind the
+    features of (u, i), in `fit` and in `predict`.
 
     Parameters
     ----------
@@ -40,12 +41,15 @@ class WLT(Recommender):
     ----------------------
     weights_ : float64 (17,), for the features as they are, in the order of `FEATURES`.
 
-    Source: Volkovs and Zemel, Collaborative Ranking With 17 Parameters (NIPS 2012). Only its
-    abstract was at hand: this is the method rebuilt, and details may differ from theirs.
-    Known: a neighbourhood- and a model-based method in one, 17 parameters, one hyperparameter.
-    Remembered, not checked: shares divided by the size of the profile less one; their mean,
+    Source: Volkovs and Zemel, Collaborative Ranking With 17 Parameters (NIPS 2012). This is a
+    reconstruction: the abstract and the list of references were at hand, the paper was not, and
+    details may differ from theirs.
+    From the abstract: a neighbourhood- and a model-based method in one, 17 parameters to learn
+    (it does not say which), a single hyperparameter. That must be K; here the step and the
+    number of passes are tuned as well.
+    Believed, not checked: shares divided by the size of the profile less one; their mean,
     standard deviation, maximum, minimum and share of non-zeros, 15 numbers; a linear function
-    trained by LambdaRank (Burges 2010) for NDCG.
+    trained by LambdaRank (Burges 2010, which the paper cites) for NDCG.
     Chosen here: features 16 and 17 (a bias would move no ranking); non-zeros counted as a share
     of K, not of the neighbours found, so that they also say how much is known of an item;
     similarity as the cosine of mean-centred profiles with unrated items at 0, which is the
@@ -69,91 +73,120 @@ class WLT(Recommender):
         self.random_state = random_state
         check_random_state(random_state)
 
-    def __repr__(self) -> str:
-        state = "fitted" if self._is_fitted else "not fitted"
-        return (
-            f"WLT(n_neighbors={self.n_neighbors}, learning_rate={self.learning_rate:g}, "
-            f"n_iter={self.n_iter}; {state})"
-        )
-
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
         rng = check_random_state(self.random_state)
-        self._neighborhood = Neighborhood(train, rng.permutation(train.n_users))
-        lists = [self._features(user, train.row(user)[0]) for user in range(train.n_users)]
+        self._neighborhood = Neighborhood(
+            train, self.n_neighbors, rng.permutation(train.n_users)
+        )
+        lists = [self._neighborhood.features_of_rated(u) for u in range(train.n_users)]
         self.weights_ = learn_weights(
             np.concatenate(lists), train, self.learning_rate, self.n_iter, rng
         )
 
-    def _features(self, user: int, items: np.ndarray) -> np.ndarray:
-        found = self._neighborhood.nearest(user, items, self.n_neighbors)
-        return neighbor_features(found, self.n_neighbors)
-
     def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
-        positions = np.arange(self._neighborhood.train.n_items)[items]
-        return self._features(user, positions) @ self.weights_
+        return self._neighborhood.features(user, items) @ self.weights_
 
 
 class Nearest(NamedTuple):
-    """The nearest raters of P items, at most K each, in rows padded with 0 to width K'."""
+    """The nearest raters of P items, at most K each; R in all, item after item."""
 
-    n_found: np.ndarray  # (P,) how many places of a row are filled, from the left
-    similarities: np.ndarray  # (P, K'), falling along a row
-    outcomes: np.ndarray  # (P, K', 3): the raters' win, loss and tie shares of the item
+    n_found: np.ndarray  # (P,), adding up to R
+    similarities: np.ndarray  # (R,), falling within an item
+    outcomes: np.ndarray  # (3, R): the raters' win, loss and tie shares of the item
 
 
 class Neighborhood:
-    """Finds the users nearest to a user among those who rated an item.
+    """Finds the K users nearest to a user among those who rated an item, and their features.
 
-    `precedence` (n_users,): distinct numbers; of equally similar users the lower comes first.
+    `precedence` (n_users,): a permutation of 0..n_users-1; of equally similar users the lower
+    comes first.
     """
 
-    def __init__(self, train: Ratings, precedence: np.ndarray):
+    def __init__(self, train: Ratings, n_neighbors: int, precedence: np.ndarray):
         self.train = train
-        self._profiles = unit_profiles(train)
-        users = _user_of_rating(train)
-        by_item = np.lexsort((precedence[users], train.indices))
-        counts = np.bincount(train.indices, minlength=train.n_items)
-        self._starts = np.concatenate(([0], np.cumsum(counts)))
-        self._raters = users[by_item]
-        self._outcomes = outcome_shares(train)[by_item]
+        self.n_neighbors = n_neighbors
+        # The lines of the matrices follow the precedence, and stable sorts keep to it.
+        self._line = precedence
+        users = np.argsort(precedence)
+        profiles = unit_profiles(train)
+        self._profile_values = profiles.data
+        self._profiles = profiles[users]
+        self._outcomes = np.ascontiguousarray(outcome_shares(train).T)
+        # Holds for each rating its place in `train`, which is where its outcomes are.
+        places = (np.arange(train.n_ratings), train.indices, train.indptr)
+        shape = (train.n_users, train.n_items)
+        lines = sparse.csr_array(places, shape=shape)[users]
+        self._places = lines.tocsc()
+        n_raters = np.diff(self._places.indptr)
+        self._crowded = np.flatnonzero(n_raters > n_neighbors)
+        self._crowded_places = lines[:, self._crowded]
+        weights = np.repeat(1 / np.maximum(n_raters, 1), n_raters)
+        raters = (weights, self._places.indices, self._places.indptr)
+        self._mean_over_raters = sparse.csr_array(raters, shape=shape[::-1])
+        everybody = self._first(n_raters, np.zeros(train.n_ratings), self._places.data)
+        self._of_everybody = neighbor_features(everybody, n_neighbors)
 
-    def similarities(self, user: int, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Similarities to all users, each item left out of the user's own profile.
+    def features(self, user: int, items: np.ndarray | slice) -> np.ndarray:
+        """The features of `items` (P positions, or a slice) for `user`: float64 (P, 17).
 
-        Returns (table (V, n_users), version (P,)): row version[p] of the table serves items[p].
+        Most items have at most K raters: all of them count, and the mean similarity alone
+        depends on the user. The crowded ones, with more, are served by one sweep over their
+        ratings that takes the users from the nearest to the farthest. Both hold for items that
+        `user` did not rate; those that they did rate have similarities of their own.
         """
         mine, grades = self.train.row(user)
-        n_mine = mine.shape[0]
-        place = np.where(np.isin(items, mine), np.searchsorted(mine, items), n_mine)
-        left_out, version = np.unique(place, return_inverse=True)
-        kept = np.arange(n_mine) != left_out[:, None]
-        means = (kept @ grades) / np.maximum(kept.sum(axis=1), 1)
-        rows = unit_rows(np.where(kept, grades - means[:, None], 0.0))
-        # Rounded, lest the last digit choose among neighbours that are equally similar.
-        return np.round((self._profiles[:, mine] @ rows.T).T, 9), version
+        profile = np.zeros(self.train.n_items)
+        profile[mine] = grades - grades.sum() / max(mine.size, 1)
+        length = np.linalg.norm(profile) or 1.0
+        similarities = _rounded(self._profiles @ profile / length)
+        table = self._of_everybody.copy()
+        table[:, -1] = self._mean_over_raters @ similarities
+        order = np.argsort(-similarities, kind="stable")
+        swept = self._crowded_places[order].tocsc()
+        nearest = self._first(
+            np.diff(swept.indptr), similarities[order].take(swept.indices), swept.data
+        )
+        table[self._crowded] = neighbor_features(nearest, self.n_neighbors)
+        asked = np.zeros(self.train.n_items, dtype=bool)
+        asked[items] = True
+        if asked[mine].any():
+            table[mine] = self.features_of_rated(user)
+        return table[items]
 
-    def nearest(self, user: int, items: np.ndarray, n_neighbors: int) -> Nearest:
-        """The `n_neighbors` other users most similar to `user` who rated each of `items` (P,)."""
-        n_raters = self._starts[items + 1] - self._starts[items]
-        pair = np.repeat(np.arange(items.shape[0]), n_raters)
-        place = np.repeat(self._starts[items], n_raters) + _counting(n_raters)
-        others = self._raters[place] != user
-        pair, place = pair[others], place[others]
-        table, version = self.similarities(user, items)
-        similarity = table[version[pair], self._raters[place]]
-        order = np.lexsort(
-            (-similarity, pair)
-        )  # stable: equals stay in order of precedence
-        n_others = np.bincount(pair, minlength=items.shape[0])
-        rank = _counting(n_others)
-        near = rank < n_neighbors
-        order, where = order[near], (pair[near], rank[near])
-        n_found = np.minimum(n_others, n_neighbors)
-        shape = (items.shape[0], n_found.max(initial=1))
-        found = Nearest(n_found, np.zeros(shape), np.zeros((*shape, 3)))
-        found.similarities[where] = similarity[order]
-        found.outcomes[where] = self._outcomes[place[order]]
-        return found
+    def features_of_rated(self, user: int) -> np.ndarray:
+        """The features (S, 17) of the S items that `user` rated, without the grade of each."""
+        return neighbor_features(self.nearest_of_rated(user), self.n_neighbors)
+
+    def nearest_of_rated(self, user: int) -> Nearest:
+        """The nearest other raters of the S items that `user` rated, each left out in its turn.
+
+        Leaving out item i changes the mean and the length of the user's profile, and with them
+        every similarity. They are found from sums over the profile, which lose one term each.
+        """
+        mine, grades = self.train.row(user)
+        raters = self._places[:, mine]
+        item = np.repeat(np.arange(mine.size), np.diff(raters.indptr))
+        n, total = max(mine.size - 1, 1), grades.sum() - grades
+        # Whole numbers, so that the length is 0 and not nearly 0 where all other grades are equal.
+        lengths = np.sqrt((n * ((grades**2).sum() - grades**2) - total**2) / n)
+        means = total / n
+        profile = np.zeros((2, self.train.n_items))
+        profile[:, mine] = grades, np.ones(mine.size)
+        weighted, plain = (self._profiles @ row for row in profile)
+        overlap = weighted[raters.indices] - means[item] * plain[raters.indices]
+        overlap -= (grades - means)[item] * self._profile_values[raters.data]
+        similarities = _rounded(overlap / np.where(lengths > 0, lengths, np.inf)[item])
+        order = np.lexsort((-similarities, item))
+        order = order[raters.indices[order] != self._line[user]]
+        counts = np.bincount(item[order], minlength=mine.size)
+        return self._first(counts, similarities[order], raters.data[order])
+
+    def _first(self, counts, similarities, places) -> Nearest:
+        """The first K of the counts[p] raters of each item p, which stand item after item."""
+        rank = np.arange(places.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        near = rank < self.n_neighbors
+        outcomes = self._outcomes.take(places[near], axis=1)
+        return Nearest(np.minimum(counts, self.n_neighbors), similarities[near], outcomes)
 
 
 def outcome_shares(train: Ratings) -> np.ndarray:
@@ -173,7 +206,7 @@ def outcome_shares(train: Ratings) -> np.ndarray:
     return counts / np.maximum(others, 1)[:, None]
 
 
-def unit_profiles(train: Ratings) -> sparse.csc_array:
+def unit_profiles(train: Ratings) -> sparse.csr_array:
     """The users' mean-centred grades (n_users, n_items), rows of length 1 (or 0: all equal)."""
     users = _user_of_rating(train)
     sizes = np.maximum(np.diff(train.indptr), 1)
@@ -182,13 +215,7 @@ def unit_profiles(train: Ratings) -> sparse.csc_array:
     lengths = np.sqrt(np.bincount(users, centered**2, minlength=train.n_users))
     profiles = train.to_scipy().astype(np.float64)
     profiles.data = centered / np.where(lengths > 0, lengths, 1.0)[users]
-    return profiles.tocsc()
-
-
-def unit_rows(rows: np.ndarray) -> np.ndarray:
-    """`rows` (R, S) divided by their Euclidean lengths; rows of zeros stay."""
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(lengths > 0, lengths, 1.0)
+    return profiles
 
 
 def neighbor_features(found: Nearest, n_neighbors: int) -> np.ndarray:
@@ -198,23 +225,27 @@ def neighbor_features(found: Nearest, n_neighbors: int) -> np.ndarray:
     over the neighbours found, and the number of neighbours with any, divided by K. Then the
     number of neighbours found divided by K, and their mean similarity.
     """
-    there = np.arange(found.similarities.shape[1]) < found.n_found[:, None]
-    n = np.maximum(found.n_found, 1)[:, None]
+    some = found.n_found > 0
+    n = found.n_found[some]
+    starts = np.cumsum(n) - n
+
+    def mean(values):
+        return np.add.reduceat(values, starts, axis=-1) / n
+
     shares = found.outcomes
-    mean = shares.sum(axis=1) / n
-    deviations = np.where(there[..., None], shares - mean[:, None], 0.0)
-    std = np.sqrt((deviations**2).sum(axis=1) / n)
-    least = np.where(there[..., None], shares, np.inf).min(axis=1)
-    least[found.n_found == 0] = 0.0
-    share = (shares > 0).sum(axis=1) / n_neighbors
-    statistics = np.stack([mean, std, shares.max(axis=1), least, share], axis=2)
-    return np.column_stack(
-        [
-            statistics.reshape(-1, 15),
-            found.n_found / n_neighbors,
-            found.similarities.sum(axis=1) / n[:, 0],
-        ]
-    )
+    means = mean(shares)
+    statistics = [
+        means,
+        np.sqrt(mean((shares - np.repeat(means, n, axis=1)) ** 2)),
+        np.maximum.reduceat(shares, starts, axis=1),
+        np.minimum.reduceat(shares, starts, axis=1),
+        mean((shares > 0).astype(np.float64)) * n / n_neighbors,
+    ]
+    features = np.zeros((some.size, len(FEATURES)))
+    features[some, :15] = np.stack(statistics, axis=1).reshape(15, -1).T
+    features[some, 15] = n / n_neighbors
+    features[some, 16] = mean(found.similarities)
+    return features
 
 
 def lambda_gradient(scores: np.ndarray, grades: np.ndarray) -> np.ndarray:
@@ -261,6 +292,6 @@ def _user_of_rating(train: Ratings) -> np.ndarray:
     return np.repeat(np.arange(train.n_users), np.diff(train.indptr))
 
 
-def _counting(counts: np.ndarray) -> np.ndarray:
-    """0..c-1 for each count c, one after the other: [2, 0, 3] gives [0, 1, 0, 1, 2]."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+def _rounded(similarities: np.ndarray) -> np.ndarray:
+    """Lest the last digit choose among users who are equally similar."""
+    return np.round(similarities, 9)

@@ -41,6 +41,12 @@ def _signed(grades):
     return np.sum(both / rank[:, None]) / np.sum(weights)
 
 
+def _single_thresholds(grades):
+    weights = _DELTA[np.asarray(grades) - 1]
+    lost = np.tril(np.maximum(weights[:, None] - weights[None, :], 0.0))
+    return np.sum(lost / np.arange(1, len(grades) + 1)[:, None]) / np.sum(weights)
+
+
 def _sort_selected(grades, selected):
     out = grades.copy()
     out[selected] = -np.sort(-grades[selected])
@@ -135,12 +141,21 @@ EXERCISES: list[Exercise] = [
                 "You also counted pairs that stand in the right order, with the other sign. They "
                 "cost nothing, and they earn nothing.",
             ),
+            Mistake(
+                lambda grades: 1 - _list_loss(grades),
+                "This is the list's GAP, what is left of 1. What does it lose?",
+            ),
+            Mistake(
+                _single_thresholds,
+                "You weighed a grade y by δ_y alone. Δ(y) adds up δ from the first grade to y.",
+            ),
         ],
     ),
     Exercise(
         name="sort-selected",
         solution=_sort_selected,
         right="Yes. Only the selected films move, and they change places among themselves.",
+        keeps_inputs=True,
         inputs=[
             (np.array([2, 5, 1, 4, 3]), np.array([0, 1, 3])),
             _selection(0, 9, 4),
@@ -186,6 +201,14 @@ EXERCISES: list[Exercise] = [
                 _any_pushed_up,
                 "You counted every film that is pushed up; only those that stand too high are asked "
                 "for.",
+            ),
+            Mistake(
+                lambda grades, scores: np.sum(_too_high(grades, scores)),
+                "You counted every film that stands too high; not all of them are pushed up.",
+            ),
+            Mistake(
+                lambda grades, scores: _pushed_up(grades, scores) / len(grades),
+                "This is a share. How many films are there?",
             ),
         ],
     ),

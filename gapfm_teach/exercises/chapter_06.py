@@ -36,6 +36,12 @@ def _effect_of_signed_ranks(differences):
     return np.sum(rank * np.sign(d)) / rank.sum()
 
 
+def _effect_without_shared_ranks(differences):
+    d = differences[differences != 0]
+    rank = 1 + np.argsort(np.argsort(np.abs(d)))
+    return np.sum(rank * np.sign(d)) / rank.sum()
+
+
 def _sign_only(differences):
     return np.mean(np.sign(differences[differences != 0]))
 
@@ -90,6 +96,10 @@ EXERCISES: list[Exercise] = [
                 "that are thinned out.",
             ),
             Mistake(
+                lambda sampled, n_drawn, n_unrated: 1 + sampled * n_unrated / n_drawn,
+                "For sampled = 1 this is not 1. Only sampled − 1 films stand above it.",
+            ),
+            Mistake(
                 lambda sampled, n_drawn, n_unrated: (sampled - 1) * n_unrated / n_drawn,
                 "This is how many films stand above it. Its rank is one more.",
             ),
@@ -107,6 +117,7 @@ EXERCISES: list[Exercise] = [
         inputs=[
             (np.array([0.3, -0.1, 0.0, 0.2]),),
             (np.array([-0.5, 0.2, 0.2, -0.2, 0.0, 0.0, 0.1]),),
+            (np.array([0.3, -0.3, 0.1]),),  # whoever lets one of the equals win is off
             (np.array([0.4, 0.1, 0.9]),),
         ],
         mistakes=[
@@ -129,6 +140,16 @@ EXERCISES: list[Exercise] = [
                 _share_won,
                 "This is the share of the ranks that A wins, from 0 to 1. The effect size is wins "
                 "minus losses, from −1 to 1.",
+            ),
+            Mistake(
+                _effect_without_shared_ranks,
+                "Users with equal sizes must share their ranks, here 2 and 3 become 2.5 twice; in "
+                "yours chance decides who is ahead. `scipy.stats.rankdata` does it.",
+            ),
+            Mistake(
+                lambda differences: np.sum(differences) / np.sum(np.abs(differences)),
+                "You weighed each user by the size of the difference. Put the *rank* of that size "
+                "in its place.",
             ),
         ],
     ),

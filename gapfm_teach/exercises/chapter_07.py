@@ -29,6 +29,12 @@ def _ideal_not_sorted(grades, n):
     return gains.mean() * _discounts(n).sum() / (gains[:n] @ _discounts(n))
 
 
+def _mean_of_first(grades, n):
+    gains = _gains(grades)
+    ideal = np.sort(gains)[::-1][:n]
+    return gains[:n].mean() * _discounts(n).sum() / (ideal @ _discounts(n))
+
+
 def _expected_dcg(grades, n):
     return _gains(grades).mean() * _discounts(n).sum()
 
@@ -80,6 +86,11 @@ EXERCISES: list[Exercise] = [
                 _ideal_not_sorted,
                 "The ideal DCG takes the films in the order given. Sort the gains, best first.",
             ),
+            Mistake(
+                _mean_of_first,
+                "You averaged the gains of the first n films. By chance any film of the list may "
+                "stand there: average all of them.",
+            ),
         ],
     ),
     Exercise(
@@ -87,8 +98,12 @@ EXERCISES: list[Exercise] = [
         solution=_ratings_needed,
         right="Yes: k counts as a unit. The nearer the rival is to the film's own mean, the more "
         "ratings it takes.",
-        inputs=[(4.5, 4.0, 5, 3.5), (5.0, 3.75, 10, 3.5), (4.2, 4.1, 2, 3.0)],
+        inputs=[(4.5, 4.0, 5, 3.5), (5.0, 3.75, 9, 3.5), (4.2, 4.1, 2.5, 3.0)],
         mistakes=[
+            Mistake(
+                lambda mean, rival, k, mu: np.ceil(_ratings_needed(mean, rival, k, mu)),
+                "You rounded up. The number at which both are equal may have a fraction.",
+            ),
             Mistake(
                 lambda mean, rival, k, mu: k * (mean - rival) / (rival - mu),
                 "Upside down: it should take more ratings when the rival is nearer to the mean.",
@@ -122,6 +137,10 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda grades, i: _shares(grades, i)[[1, 0, 2]],
                 "Wins and losses are swapped. A win: this film has the higher grade.",
+            ),
+            Mistake(
+                lambda grades, i: _shares(grades, i)[[0, 2, 1]],
+                "Right shares, in another order: win, loss, tie.",
             ),
             Mistake(
                 lambda grades, i: _shares(grades, i) * (grades.size - 1),

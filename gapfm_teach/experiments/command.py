@@ -7,7 +7,9 @@ from pathlib import Path
 from ..checks import check_count
 from ..datasets import load_movielens
 from .reproduce import N_SPLITS, N_TRIALS, QUICK_SPLITS, QUICK_TRIALS, Run, reproduce
+from .trials import TUNING_SEED
 
+RESULTS = Path("notebooks/results")  # of full runs; those of --quick go to a folder inside
 STOPPED = 130  # what shells call the end by Ctrl-C
 
 
@@ -19,7 +21,8 @@ def main(options: Namespace) -> int:
     except KeyboardInterrupt:
         print("\nStopped. The same command goes on from here.", file=sys.stderr)
         return STOPPED
-    except (ValueError, OSError) as error:  # DownloadError is an OSError
+    except (ValueError, OSError, FloatingPointError, ImportError) as error:
+        # DownloadError is an OSError; ImportError: a library that is there but does not load
         print(error, file=sys.stderr)
         return 1
     print(run.out / f"{run.name}.csv")
@@ -30,15 +33,19 @@ def _run(options: Namespace) -> Run:
     n_splits = options.seeds
     if n_splits is None:
         n_splits = QUICK_SPLITS if options.quick else N_SPLITS
+    check_count(n_splits, "seeds", high=TUNING_SEED)  # seeds below that of tuning
+    quick = RESULTS / "quick" if options.quick else RESULTS
     return Run(
         options.name,
         load_movielens(options.data, options.path),
         options.data,
-        Path(options.out),
+        Path(options.out) if options.out else quick,
         _command(options),
-        n_splits=check_count(n_splits, "seeds"),
+        n_splits=n_splits,
         n_trials=QUICK_TRIALS if options.quick else N_TRIALS,
         tune_again=options.tune,
+        # The first trials of a full run are those of a quick one.
+        trials=None if options.out else RESULTS / "trials.csv",
     )
 
 

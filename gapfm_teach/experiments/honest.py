@@ -103,7 +103,7 @@ def chosen_on_test(
 
 
 def read_results(path) -> pd.DataFrame:
-    """A table that `reproduce_table` wrote."""
+    """A table that `reproduce` wrote."""
     return pd.read_csv(path, comment="#", dtype={"candidates": str})
 
 

@@ -1,13 +1,17 @@
 """What a long run has finished, kept on disk piece by piece, so that no piece is done twice."""
 
 import hashlib
+import io
 import json
 import shutil
+import sys
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 import pandas as pd
 
@@ -37,29 +41,48 @@ class Journal:
         """The table stored for `piece`; the first time `make()` gives it.
 
         It always comes back as it was read, so that it is the same the first time and later;
-        the index is not kept.
+        the index is not kept. A file that is not whole any more is made anew, with a warning.
         """
         text = json.dumps(piece, sort_keys=True, ensure_ascii=False)
         name = hashlib.sha256(text.encode()).hexdigest()[:24]
         file = self.folder / f"{name}.csv"
-        if not file.is_file():
-            write_csv(file, make(), [text], float_format=None)
-        return pd.read_csv(file, skiprows=1)
+        body = _stored(file, text)
+        if body is None:
+            body = make().to_csv(index=False, lineterminator="\n").encode()
+            with replacing(file) as out:
+                out.write(_head(text, body) + body)
+        return pd.read_csv(io.BytesIO(body))
 
     def clear(self) -> None:
         """Remove all pieces, for the run is over."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def write_csv(
-    path, table: pd.DataFrame, header: list[str], *, float_format: str | None = "%.6g"
-) -> None:
+def _head(text: str, body: bytes) -> bytes:
+    """What stands above a piece: its name in full, and a checksum of the table."""
+    return f"# {text}\n# crc32 {crc32(body):08x}\n".encode()
+
+
+def _stored(file: Path, text: str) -> bytes | None:
+    """The table of a piece as it was written; None where there is none, or a damaged one."""
+    try:
+        found = file.read_bytes()
+    except FileNotFoundError:
+        return None
+    body = found.split(b"\n", 2)[-1]
+    if found == _head(text, body) + body:
+        return body
+    warnings.warn(f"{file} is damaged; this piece is made anew", stacklevel=3)
+    return None
+
+
+def write_csv(path, table: pd.DataFrame, header: list[str]) -> None:
     """Write `table` under lines of `header`, each behind a '#', whole or not at all.
 
-    Read it by `pandas.read_csv(path, comment="#")`. `float_format` None writes every digit.
+    Six significant digits. Read it by `pandas.read_csv(path, comment="#")`.
     """
     lines = [f"# {' '.join(line.split())}" for line in header]
-    body = table.to_csv(index=False, float_format=float_format, lineterminator="\n")
+    body = table.to_csv(index=False, float_format="%.6g", lineterminator="\n")
     with replacing(path) as file:
         file.write("\n".join([*lines, body]).encode())
 
@@ -85,4 +108,5 @@ def stoppable(work: Callable[[Callable[[], None]], T]) -> T:
             return future.result()
         except KeyboardInterrupt:
             asked.set()
+            print("\nStopping as soon as the running piece is done ...", file=sys.stderr)
             raise

@@ -27,7 +27,16 @@ class Lists:
 
     @classmethod
     def of(cls, problem: Problem) -> "Lists":
-        """Of the scores that `problem` holds, those of the factors last asked for."""
+        """Of the scores that `problem` holds, those of the factors last asked for.
+
+        Raises ValueError where users have different numbers of ratings.
+        """
+        sizes = np.diff(problem.indptr)
+        if (sizes != sizes[0]).any():
+            raise ValueError(
+                f"users must have equally many ratings, got {sizes.min()} to {sizes.max()}; "
+                "make the training part with split_given or split_three"
+            )
         shape = (problem.train.n_users, -1)
         parts = problem.scores, problem.grades.astype(np.int64), problem.coefficients
         return cls(*(part.reshape(shape) for part in parts))

@@ -2,11 +2,14 @@
 
 import json
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -35,7 +38,7 @@ class Run:
     name : "table2".."table4", "figure1".."figure4"; data : short name of the ratings ("100k");
     out : folder of the results; command : what was typed, for the header; n_splits : seeds
     0..n_splits - 1; n_trials : the budget of tuning of each system; tune_again : run the trials
-    even where they are stored.
+    even where they are stored; trials : the file that holds them, `<out>/trials.csv` unless given.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Run:
     n_splits: int = N_SPLITS
     n_trials: int = N_TRIALS
     tune_again: bool = False
+    trials: Path | None = None
     journal: Journal = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,16 +58,30 @@ class Run:
 
     def key(self, seed: int, **more: Any) -> dict[str, Any]:
         """What decides the content of a piece of this run."""
-        common = {"name": self.name, "data": repr(self.ratings), "seed": seed}
+        data = f"{self.ratings!r}, crc32 {_checksum(self.ratings):08x}"
+        common = {"name": self.name, "data": data, "seed": seed}
         return common | {"versions": versions()} | more
+
+
+def _checksum(ratings: Ratings) -> int:
+    parts = (ratings.indptr, ratings.indices, ratings.grades)
+    return reduce(lambda value, array: crc32(array.tobytes(), value), parts, 0)
 
 
 def reproduce(run: Run) -> pd.DataFrame:
     """Make it: `<out>/<name>.csv` (returned), `<out>/<name>.png`.
 
     An interrupted run goes on where it stopped: what it has finished is in
-    `<out>/<name>.unfinished`, which is removed at the end.
+    `<out>/<name>.unfinished`, which is removed at the end. Raises OSError, before any work, where
+    `out` cannot be written to.
     """
+    try:
+        run.out.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=run.out).close()
+    except OSError as error:
+        raise OSError(
+            f"{run.out} cannot be written to ({error.strerror}); name another folder with --out"
+        ) from error
     make = _table if run.name in PROTOCOLS else _figure
     table, header = make(run)
     write_csv(run.out / f"{run.name}.csv", table, [run.command, *header, versions()])
@@ -103,7 +121,9 @@ def _table(run: Run) -> tuple[pd.DataFrame, list[str]]:
     systems = [name for name in protocol.systems if name not in without]
     for name in without:
         print(f"{name} is left out: pip install 'gapfm-teach[baselines]'", file=sys.stderr)
-    trials = Trials(run.out / "trials.csv", run.data, run.n_trials, again=run.tune_again)
+    trials = Trials(
+        run.trials or run.out / "trials.csv", run.data, run.n_trials, again=run.tune_again
+    )
 
     def work(check: Callable[[], None]) -> tuple[Settings, dict[tuple, list]]:
         given = (protocol.task, run.ratings, protocol.givens, systems)
@@ -156,7 +176,10 @@ def _per_user(
 ) -> pd.DataFrame:
     task = PROTOCOLS[run.name].task
     train, known, test = split(task, run.ratings, given, seed)
-    system = SYSTEMS[name].build(settings, seed).fit(train)
+    try:
+        system = SYSTEMS[name].build(settings, seed).fit(train)
+    except FloatingPointError as error:
+        raise FloatingPointError(f"{name}, Given {given}, split {seed}: {error}") from error
     return measure(task, system, known, test, seed).reset_index()
 
 
