@@ -120,7 +120,11 @@ SYSTEMS: dict[str, System] = {
     "GAPfm": System(GAPfm, _ASCENT),
     "GAPfm, λ at each visit": System(
         GAPfm,
-        {**_ASCENT, "reg": [0.1, 0.2, 0.3, 0.5, 1.0]},
+        {
+            "learning_rate": [1e-3, 3e-3, 1e-2, 3e-2],
+            "reg": [0.1, 0.2, 0.3, 0.5, 1.0],
+            "n_iter": [60, 240],
+        },
         {"update": "sequential"},
     ),
     "GAPfm + adaptive selection": System(GAPfm, _ASCENT, {"n_selected": 20}),
