@@ -5,92 +5,34 @@ never between machines.
 """
 
 import importlib.util
-import multiprocessing
 import platform
 import time
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numba
 import numpy as np
+from gradient import epoch_table, interpolation, pair_loop
+from measure import in_fresh_process, peak, seconds
 
 from gapfm_teach import GAPfm, Ratings, evaluation, kernels, load_movielens, split_given
 from gapfm_teach.files import replacing
-from gapfm_teach.metrics import thresholding_probabilities
 
 RESULTS = Path(__file__).with_name("results.md")
 
 
-@numba.njit
-def exponential_form(scores, weights, coefficients):
-    """Equations (8) and ∂F/∂f as they are usually coded: an exponential for each ordered pair."""
-    value = 0.0
-    for i in range(scores.shape[0]):
-        g_i = 1.0 / (1.0 + np.exp(-scores[i]))
-        above = 0.0
-        slope = 0.0
-        for j in range(scores.shape[0]):
-            g_j = 1.0 / (1.0 + np.exp(-scores[j]))
-            g_ji = 1.0 / (1.0 + np.exp(scores[i] - scores[j]))
-            weight = min(weights[i], weights[j])
-            above += weight * g_ji
-            slope += weight * (g_j - g_i) * g_ji * (1.0 - g_ji)
-        value += g_i * above
-        coefficients[i] = g_i * (1.0 - g_i) * above + slope
-    return value
-
-
-def seconds(function, repeats: int = 7, at_least: float = 0.05) -> float:
-    """Best time of one call, over `repeats` blocks of calls lasting `at_least` seconds each."""
-    function()
-    calls, best = 1, np.inf
-    for _ in range(repeats):
-        while True:
-            start = time.perf_counter()
-            for _ in range(calls):
-                function()
-            took = time.perf_counter() - start
-            if took >= at_least:
-                break
-            calls *= 2
-        best = min(best, took / calls)
-    return best
-
-
-def pair_loop() -> list[str]:
-    """Unordered pairs a second of the pair loop beside the exponential form."""
-    lines = [
-        "## The pair loop (one core)",
-        "",
-        "| rated items S | pairs/s, `kernels.pair_sums` | pairs/s, exponential form | ratio |",
-        "|---:|---:|---:|---:|",
-    ]
-    rng = np.random.default_rng(0)
-    cumulative = np.concatenate([[0.0], np.cumsum(thresholding_probabilities(5))])
-    for n in (10, 30, 100, 300, 1000, 3000):
-        scores = rng.normal(size=n)
-        weights = cumulative[np.sort(rng.integers(1, 6, n))[::-1]]
-        out = np.empty(n)
-        pairs = n * (n - 1) / 2
-        fast = pairs / seconds(lambda: kernels.pair_sums(scores, weights, out))  # noqa: B023
-        slow = pairs / seconds(lambda: exponential_form(scores, weights, out))  # noqa: B023
-        lines.append(f"| {n} | {fast:.2e} | {slow:.2e} | {fast / slow:.1f} |")
-    return lines
-
-
 def training() -> list[str]:
-    """Time of 60 iterations on MovieLens 100K, per rating and per pair, one thread and all."""
+    """Time of 60 iterations on MovieLens 100K, one thread and the automatic choice, and per rating."""
     lines = [
         "## Training on MovieLens 100K (60 iterations, D = 10, no validation)",
         "",
-        "| given | ratings | pairs | ms, 1 thread | ms, all threads | µs a rating and iteration |",
+        "| given | ratings | pairs | ms, 1 thread | ms, n_threads=None | µs a rating and iteration |",
         "|---:|---:|---:|---:|---:|---:|",
     ]
     ratings = load_movielens("100k")
     for given in (10, 20, 30, 50, 100, 200):
         train, _ = split_given(ratings, given, random_state=0)
         pairs = train.n_users * given * (given - 1) // 2
-        one, all_threads = (
+        one, automatic = (
             seconds(
                 lambda: GAPfm(learning_rate=1e-3, random_state=0, n_threads=n).fit(train),  # noqa: B023
                 repeats=3,
@@ -100,16 +42,9 @@ def training() -> list[str]:
         each = one / 60 / train.n_ratings
         lines.append(
             f"| {given} | {train.n_ratings:,} | {pairs:,} | {one * 1e3:.0f} | "
-            f"{all_threads * 1e3:.0f} | {each * 1e6:.3f} |"
+            f"{automatic * 1e3:.0f} | {each * 1e6:.3f} |"
         )
     return lines
-
-
-def in_fresh_process(function, *arguments):
-    """The result of a function in a new process: its peak memory and settings are its own."""
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawn) as pool:
-        return pool.submit(function, *arguments).result()
 
 
 def ten_and_ten(n_users: int, n_items: int) -> tuple[Ratings, Ratings]:
@@ -147,8 +82,6 @@ class RandomFactors:
 
 def lists_and_memory(n_users: int, n_items: int) -> tuple[float, float, float]:
     """Seconds to rank, seconds for the intervals, and GiB at the peak of the whole process."""
-    import resource  # not on Windows
-
     small = ten_and_ten(100, n_items)
     evaluation.evaluate_top_n(RandomFactors(100, n_items), *small)  # compiles
     train, test = ten_and_ten(n_users, n_items)
@@ -158,21 +91,19 @@ def lists_and_memory(n_users: int, n_items: int) -> tuple[float, float, float]:
     ranked = time.perf_counter()
     evaluation.summarize(per_user)
     done = time.perf_counter()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    unit = 2**30 if platform.system() == "Darwin" else 2**20
-    return ranked - begin, done - ranked, peak / unit
+    return ranked - begin, done - ranked, peak()
 
 
 def evaluating() -> list[str]:
     """A million lists with 1,000 drawn candidates each."""
     n_users, n_items = 1_000_000, 17_770
-    ranking, intervals, peak = in_fresh_process(lists_and_memory, n_users, n_items)
+    ranking, intervals, memory = in_fresh_process(lists_and_memory, n_users, n_items)
     return [
         "## Evaluation: one list a user, 10 held-out items and 1,000 drawn, D = 10",
         "",
         "| lists | items | s, lists and measures | s, bootstrap | GiB at the peak |",
         "|---:|---:|---:|---:|---:|",
-        f"| {n_users:,} | {n_items:,} | {ranking:.0f} | {intervals:.0f} | {peak:.2f} |",
+        f"| {n_users:,} | {n_items:,} | {ranking:.0f} | {intervals:.0f} | {memory:.2f} |",
     ]
 
 
@@ -267,7 +198,21 @@ def main() -> None:
         "",
     ]
     text = "\n".join(
-        [*head, *pair_loop(), "", *training(), "", *evaluating(), "", *beside_ranx(), ""]
+        [
+            *head,
+            *pair_loop(),
+            "",
+            *interpolation(),
+            "",
+            *epoch_table(),
+            "",
+            *training(),
+            "",
+            *evaluating(),
+            "",
+            *beside_ranx(),
+            "",
+        ]
     )
     print(text)
     with replacing(RESULTS) as file:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from . import doctor
 
-RESULTS = [f"table{n}" for n in (2, 3, 4)] + [f"figure{n}" for n in (1, 2, 3, 4)]
+RESULTS = [f"{what}{n}" for what in ("table", "figure") for n in (1, 2, 3, 4)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,13 +37,28 @@ def _add_reproduce(commands) -> None:
     parser = commands.add_parser("reproduce", help=text, description=text)
     parser.add_argument("name", choices=RESULTS)
     parser.add_argument(
-        "--data", default="100k", help="100k (default), 1m or another MovieLens set"
+        "--data",
+        default="100k",
+        help="100k (default), 1m or another MovieLens set; netflix, of which results are called "
+        "netflix_...: simulated in its likeness, unless --path or the environment variable "
+        "GAPFM_TEACH_NETFLIX names the real files",
     )
     parser.add_argument(
         "--path", help="zip file or folder of that data set, where it is not fetched"
     )
-    parser.add_argument("--seeds", type=int, help="number of splits; 10 unless told")
-    parser.add_argument("--quick", action="store_true", help="2 splits and 4 trials")
+    parser.add_argument(
+        "--scale",
+        type=float,
+        help="share of Netflix's users; 0.01 unless told, or all where there are real files",
+    )
+    parser.add_argument(
+        "--seeds", type=int, help="number of splits; 10 unless told, 1 of Netflix"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="2 splits and 4 trials; of Netflix 1 split and 2 trials",
+    )
     parser.add_argument(
         "--tune", action="store_true", help="repeat the tuning, stored trials or not"
     )

@@ -1,6 +1,8 @@
 """Argument checks shared by the whole package: one clear error, naming value and remedy."""
 
 import operator
+import os
+from pathlib import Path
 
 import numpy as np
 
@@ -51,6 +53,19 @@ def check_choice(value, name: str, choices: tuple[str, ...]) -> str:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {listed}, got {value!r}")
     return value
+
+
+def check_path(value, name: str, remedy: str) -> Path:
+    """Return `value`, text or a path object, as a Path.
+
+    Raises TypeError for something else (numbers among them: `open` takes True for the standard
+    output), ValueError for empty text, which Path takes for the current folder.
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError(f"{name} must be text or a Path, got {value!r}; {remedy}")
+    if not str(value):
+        raise ValueError(f"{name} must be a path, got ''; {remedy}")
+    return Path(value)
 
 
 def check_random_state(value, name: str = "random_state") -> np.random.Generator:

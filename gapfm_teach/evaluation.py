@@ -15,6 +15,7 @@ from .checks import check_count, check_random_state
 from .intervals import summarize
 from .metrics import thresholding_probabilities
 from .ratings import Ratings
+from .splits import shared
 
 FEWEST_HELD_OUT = 5  # section 5.1.2: users with fewer do not count in top-5 measures
 PLACES_AT_ONCE = 2**21  # list places in memory at any time, about 25 bytes each
@@ -79,10 +80,12 @@ def top_n_per_user(
     users = np.flatnonzero(np.diff(test.indptr) >= FEWEST_HELD_OUT)
     if not users.size:
         raise ValueError(f"no user has {FEWEST_HELD_OUT} ratings in test; hold out more")
-    rated_by_someone = np.unique(np.concatenate([train.indices, test.indices]))
+    rated_by_someone = np.zeros(test.n_items, dtype=bool)
+    rated_by_someone[train.indices] = rated_by_someone[test.indices] = True
+    pool = np.flatnonzero(rated_by_someone)
     n_rated = np.diff(train.indptr) + np.diff(test.indptr)
-    n_others = np.minimum(rated_by_someone.size - n_rated[users], most)
-    lists = _lists(users, train, test, rated_by_someone, n_others, rng)
+    n_others = np.minimum(pool.size - n_rated[users], most)
+    lists = _lists(users, train, test, pool, n_others, rng)
     top = _ranked_grades(model, test, users, lists, at)
     index = pd.Index(test.users[users], name="user")
     scale = max(train.max_grade, test.max_grade)
@@ -256,7 +259,7 @@ def _check_pair(train, test) -> None:
         )
     for name in ("users", "items"):
         _check_same_ids(name, getattr(train, name), getattr(test, name))
-    repeated = train.to_scipy().astype(bool).multiply(test.to_scipy().astype(bool)).nnz
+    repeated = int(shared(train, test).sum())
     if repeated:
         raise ValueError(
             f"test repeats {repeated} ratings of train; hold them out of one of the two"

@@ -217,3 +217,31 @@ def intervals(ax: Axes, table, group: str, x_label: str) -> Axes:
     ax.set_ylim(len(systems) - 0.5, -0.5)
     label(ax, x_label, "").legend()
     return ax
+
+
+def counting_sort(ax: Axes, movies, users, grades) -> Axes:
+    """Ratings as text, as arrays in the order of the file, and, by arrows, as rows of users.
+
+    movies, users, grades : (n,), in the order of the file; a colour a movie.
+    """
+    names = list(dict.fromkeys(movies))
+    order = np.argsort(users, kind="stable")
+    before = None
+    for at, k in enumerate(order):
+        colour = PALETTE[names.index(movies[k]) % len(PALETTE)]
+        box = {"boxstyle": "round,pad=0.35", "fc": colour, "ec": "none"}
+        ax.text(-1.9, k, f"{users[k]},{grades[k]},20…", va="center", family="monospace")
+        ax.text(0, k, f"movie {movies[k]}: user {users[k]}, grade {grades[k]}",
+                va="center", color="white", bbox=box)  # fmt: skip
+        ax.annotate("", (3.7, at), (2.42, k), color=colour,
+                    arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})  # fmt: skip
+        ax.text(3.85, at, f"movie {movies[k]}, grade {grades[k]}",
+                va="center", color="white", bbox=box)  # fmt: skip
+        if users[k] != before:
+            ax.text(5.8, at, f"← row of user {users[k]} begins at {at}", va="center")
+        before = users[k]
+    for x, title in [(-1.9, "bytes"), (0, "arrays, by movie"), (3.85, "rows, by user")]:
+        ax.text(x, -1, title, va="center", weight="bold")
+    ax.set(xlim=(-2, 8.4), ylim=(len(movies) - 0.4, -1.5))
+    ax.axis("off")
+    return ax

@@ -7,6 +7,7 @@ import numpy as np
 
 from .checks import check_choice, check_count, check_positions
 from .ratings import Ratings
+from .splits import shared
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -111,7 +112,7 @@ def check_pair(train: Ratings, validation: Ratings | None) -> None:
             f"validation has grade {validation.grades.max()}, above train's max_grade "
             f"{train.max_grade}; use one grade scale"
         )
-    if (train.to_scipy().astype(bool).multiply(validation.to_scipy().astype(bool))).nnz:
+    if shared(train, validation).any():
         raise ValueError(
             "validation repeats ratings of train; hold them out of one of the two"
         )

@@ -5,6 +5,7 @@ import numpy as np
 from .checks import check_count, check_random_state
 from .ratings import Ratings
 
+USERS_AT_ONCE = 20_000
 USER_SHARE = 0.5  # of the users, those who give ratings to the validation part
 
 
@@ -36,6 +37,16 @@ def split_given(
     train = subset(ratings, in_kept_row & drawn, f"{n_given} given for each user", kept)
     test = subset(ratings, in_kept_row & ~drawn, f"the rest after {n_given} given", kept)
     return train, test
+
+
+def given_only(ratings: Ratings, n_given: int, *, random_state=None) -> Ratings:
+    """`n_given` ratings of each user drawn at random, all where there are fewer; users all stay.
+
+    For data whose test ratings stand apart already, as Netflix's probe does.
+    """
+    n_given = check_count(n_given, "n_given")
+    rng = check_random_state(random_state)
+    return subset(ratings, _draw(ratings, n_given, rng), f"{n_given} given for each user")
 
 
 def hold_out(
@@ -74,13 +85,13 @@ def subset(
     """
     if kept is None:
         kept = np.ones(ratings.n_users, dtype=bool)
-    before = np.concatenate(([0], np.cumsum(chosen)))
+    before = np.zeros(ratings.n_ratings + 1, dtype=np.int64)
+    np.cumsum(chosen, out=before[1:])
     counts = np.diff(before[ratings.indptr])[kept]
-    return Ratings(
+    return Ratings.unchecked(
         np.concatenate(([0], np.cumsum(counts))),
         ratings.indices[chosen],
         ratings.grades[chosen],
-        n_items=ratings.n_items,
         max_grade=ratings.max_grade,
         users=ratings.users[kept],
         items=ratings.items,
@@ -90,23 +101,50 @@ def subset(
     )
 
 
+def of_users(ratings: Ratings, kept: np.ndarray, what: str) -> Ratings:
+    """All ratings of the users at `kept`, (n_users,) bool; `what` is added to the source."""
+    return subset(ratings, np.repeat(kept, np.diff(ratings.indptr)), what, kept)
+
+
 def without(ratings: Ratings, taken: Ratings) -> Ratings:
     """`ratings` less the (user, item) pairs of `taken`, which has the same users and items."""
-    left = ~np.isin(_cells(ratings), _cells(taken))
-    return subset(ratings, left, "less those taken out")
+    return subset(ratings, ~shared(ratings, taken), "less those taken out")
 
 
-def _cells(ratings: Ratings) -> np.ndarray:
-    """One number for each rating's (user, item)."""
-    user_of = np.repeat(np.arange(ratings.n_users), np.diff(ratings.indptr))
-    return user_of * ratings.n_items + ratings.indices
+def shared(ratings: Ratings, other: Ratings) -> np.ndarray:
+    """Mark the ratings whose (user, item) is in `other` too, which has the same users and items.
+
+    Returns (n_ratings,) bool. Some users at a time: numbers for all pairs would be larger than
+    the ratings themselves.
+    """
+    found = np.zeros(ratings.n_ratings, dtype=bool)
+    for begin in range(0, ratings.n_users, USERS_AT_ONCE):
+        end = min(begin + USERS_AT_ONCE, ratings.n_users)
+        ours, theirs = _cells(ratings, begin, end), _cells(other, begin, end)
+        if ours.size and theirs.size:
+            place = np.minimum(np.searchsorted(ours, theirs), ours.size - 1)
+            hits = place[ours[place] == theirs]
+            found[ratings.indptr[begin] + hits] = True
+    return found
+
+
+def _cells(ratings: Ratings, begin: int, end: int) -> np.ndarray:
+    """One number for each (user, item) of the users begin..end - 1, increasing."""
+    counts = np.diff(ratings.indptr[begin : end + 1])
+    items = ratings.indices[ratings.indptr[begin] : ratings.indptr[end]]
+    return np.repeat(np.arange(begin, end) * ratings.n_items, counts) + items
 
 
 def _draw(ratings: Ratings, n: int, rng: np.random.Generator) -> np.ndarray:
     """Mark n ratings of each user at random, all where there are fewer: (n_ratings,) bool."""
-    # Shuffling inside every row at once: sort by (user, random key), then take the first few.
-    user_of = np.repeat(np.arange(ratings.n_users), np.diff(ratings.indptr))
-    shuffled = np.lexsort((rng.random(ratings.n_ratings), user_of))
     drawn = np.empty(ratings.n_ratings, dtype=bool)
-    drawn[shuffled] = np.arange(ratings.n_ratings) - ratings.indptr[user_of] < n
+    # Shuffling inside many rows at once: sort by (user, random key), then take the first few. Both
+    # in one number, for a random key has 53 bits and 11 are left for the user.
+    for first in range(0, ratings.n_users, 2**11):
+        indptr = ratings.indptr[first : first + 2**11 + 1]
+        user_of = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+        keys = (rng.random(user_of.size) * 2**53).astype(np.uint64)
+        keys += user_of.astype(np.uint64) << np.uint64(53)
+        place = np.arange(user_of.size) + indptr[0] - indptr[user_of]
+        drawn[indptr[0] + np.argsort(keys)] = place < n
     return drawn

@@ -141,6 +141,7 @@ def tune(
     known: Ratings | None = None,
     n_trials: int = 20,
     n_held_out: int = 5,
+    n_validations: int = N_VALIDATIONS,
     task: str = "top_n",
     random_state: int = 0,
     done: pd.DataFrame | None = None,
@@ -148,7 +149,7 @@ def tune(
 ) -> pd.DataFrame:
     """Try `n_trials` settings of each system on validation parts of `train`; a row a trial.
 
-    `train` is split by `hold_out`, N_VALIDATIONS times, the same for all systems. Each trial fits
+    `train` is split by `hold_out`, n_validations times, the same for all systems. Each trial fits
     to the one part and is measured on the other: by `top_n_per_user` for task "top_n", by
     `ranking_per_user` for "ranking". A system whose grid is smaller than `n_trials` is tried at
     each of its points.
@@ -166,9 +167,11 @@ def tune(
     and error: the message where training left the finite numbers, the measures then being nan.
     """
     n_trials = check_count(n_trials, "n_trials")
+    n_validations = check_count(n_validations, "n_validations")
     check_choice(task, "task", ("top_n", "ranking"))
     seed = check_count(random_state, "random_state", low=0)
-    folds = _folds(train, train if known is None else known, n_held_out, seed)
+    known = train if known is None else known
+    folds = [_fold(train, known, n_held_out, [seed, k]) for k in range(n_validations)]
     taken_over = {} if done is None else {_key(row): row for row in done.to_dict("records")}
     split = _checksum(folds)
     rows: list[dict] = []
@@ -208,13 +211,10 @@ class _Fold(NamedTuple):
     validation: Ratings
 
 
-def _folds(train: Ratings, known: Ratings, n_held_out: int, seed: int) -> list[_Fold]:
-    folds = []
-    for k in range(N_VALIDATIONS):
-        rng = np.random.default_rng([seed, k])
-        fitting, validation = hold_out(train, n_held_out, random_state=rng)
-        folds.append(_Fold(fitting, without(known, validation), validation))
-    return folds
+def _fold(train: Ratings, known: Ratings, n_held_out: int, seed: list[int]) -> _Fold:
+    rng = np.random.default_rng(seed)
+    fitting, validation = hold_out(train, n_held_out, random_state=rng)
+    return _Fold(fitting, without(known, validation), validation)
 
 
 def _measure(system: System, settings, folds: list[_Fold], task: str, seed: int) -> dict:

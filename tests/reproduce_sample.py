@@ -2,7 +2,7 @@
 
 from gapfm_teach import tuning
 from gapfm_teach.experiments.protocols import PROTOCOLS, Protocol
-from gapfm_teach.experiments.reproduce import Run
+from gapfm_teach.experiments.run import Run
 
 NAMES = ["PopRec", "Shrunken mean rating", "GAPfm"]
 

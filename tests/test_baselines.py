@@ -2,8 +2,10 @@
 
 import sys
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
@@ -12,6 +14,7 @@ from gapfm_teach import (
     simulate_ratings,
     smoothed_gap_gradient,
     split_given,
+    top_n_per_user,
 )
 from gapfm_teach.baselines import (
     BPR,
@@ -24,6 +27,7 @@ from gapfm_teach.baselines import (
     SVDpp,
 )
 from gapfm_teach.metrics import thresholding_probabilities
+from gapfm_teach.splits import hold_out
 
 DRAWING = [SVDpp, BPR, ImplicitALS, SmoothedAP]
 LIBRARY = {SVDpp: "surprise", BPR: "implicit", ImplicitALS: "implicit"}
@@ -89,6 +93,21 @@ def test_the_interface(system, train):
             model.predict(bad)
     with pytest.raises(ValueError, match="positions 0 to"):
         model.predict(0, [train.n_items])
+
+
+@pytest.mark.parametrize("system", [Popularity, MeanRating, GradeWeightedPopularity])
+def test_a_list_for_all_is_one_factor_too(system):
+    """So that evaluation scores it without asking user after user, to the same lists."""
+    ratings = simulate_ratings(60, 40, mean_ratings=20, random_state=0)
+    fitting, held_out = hold_out(ratings, random_state=0)
+    model = system().fit(fitting)
+    scores = model.user_factors_ @ model.item_factors_.T
+    np.testing.assert_array_equal(scores[5], model.predict(5))
+    asked = SimpleNamespace(predict=model.predict)
+    one, other = (
+        top_n_per_user(each, fitting, held_out, random_state=0) for each in (model, asked)
+    )
+    pd.testing.assert_frame_equal(one, other)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -92,9 +92,9 @@ def test_gradients_match_central_differences_of_equation_9(problem):
     made, U, V = problem
     by_user = central_difference(lambda X: smooth.objective(X, V, made.train, reg=REG), U)
     by_item = central_difference(lambda X: smooth.objective(U, X, made.train, reg=REG), V)
-    everything = made.select(None, "adaptive", None)
+    made.gradients(U, V, REG)
     assert relative_error(made.user_gradient, by_user) < 1e-6
-    assert relative_error(made.item_gradient(U, V, everything, False, REG), by_item) < 1e-6
+    assert relative_error(made.item_gradient, by_item) < 1e-6
 
 
 def test_item_gradient_of_a_selection_adds_up_equation_11(problem):
@@ -107,8 +107,8 @@ def test_item_gradient_of_a_selection_adds_up_equation_11(problem):
         each = smooth.item_gradients(U[m], V[items], grades, delta=made.delta, reg=0.0)
         chosen = selected[row]
         np.add.at(expected, items[chosen], each[chosen])
-    got = made.item_gradient(U, V, selected, False, REG)
-    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
+    made.gradients(U, V, REG, marks=selected)
+    np.testing.assert_allclose(made.item_gradient, expected, rtol=0, atol=1e-12)
 
 
 def test_inner_sums_over_the_selection_ignore_the_other_items(problem):
@@ -121,8 +121,8 @@ def test_inner_sums_over_the_selection_ignore_the_other_items(problem):
         if items.size:
             each = smooth.item_gradients(U[m], V[items], grades, delta=made.delta, reg=0.0)
             np.add.at(expected, items, each)
-    got = made.item_gradient(U, V, selected, True, REG)
-    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
+    made.gradients(U, V, REG, n_selected=3, inner_selected=True)
+    np.testing.assert_allclose(made.item_gradient, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("inner_selected", [False, True])

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from gapfm_teach import splits
 from gapfm_teach.ratings import Ratings
 from gapfm_teach.splits import split_given
 
@@ -283,3 +284,29 @@ def test_split_given_names_bad_arguments(options, error, message):
         split_given(ratings, **options)
     with pytest.raises(TypeError, match="ratings must be Ratings"):
         split_given(ratings.to_frame(), 1)
+
+
+@given(frames(), frames(), st.integers(1, 3))
+def test_shared_marks_the_pairs_that_both_have(one, other, at_once):
+    one, other = (frame.assign(user=frame["user"].map(str)) for frame in (one, other))
+    both = pd.concat([one, other])
+    users, items = sorted(both["user"].unique()), sorted(both["item"].unique())
+
+    def place(frame):
+        frame = frame.assign(
+            user=frame["user"].map(users.index), item=frame["item"].map(items.index)
+        ).sort_values(["user", "item"])
+        counts = np.bincount(frame["user"], minlength=len(users))
+        return frame, Ratings(
+            np.append(0, np.cumsum(counts)),
+            frame["item"],
+            frame["grade"],
+            n_items=len(items),
+        )
+
+    (mine, ours), (yours, theirs) = place(one), place(other)
+    pairs = set(zip(yours["user"], yours["item"], strict=True))
+    expected = [pair in pairs for pair in zip(mine["user"], mine["item"], strict=True)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(splits, "USERS_AT_ONCE", at_once)
+        assert splits.shared(ours, theirs).tolist() == expected

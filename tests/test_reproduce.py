@@ -135,7 +135,9 @@ def test_a_system_without_its_library_is_left_out_by_name(
     made = reproduce.reproduce(make_run(ratings, tmp_path))
     assert set(made["system"]) == set(NAMES) - {"PopRec"}
     assert "PopRec is left out" in capsys.readouterr().err
-    assert "library: PopRec" in (tmp_path / "table4.csv").read_text("utf-8")
+    assert "# PopRec is left out for want of its library" in (
+        tmp_path / "table4.csv"
+    ).read_text("utf-8")
 
 
 def test_the_papers_numbers():

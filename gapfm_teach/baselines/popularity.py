@@ -9,10 +9,16 @@ from ..recommender import Recommender
 
 
 class _SameForAll(Recommender):
-    """A subclass writes `_item_scores(train)`; after `fit` they are `item_scores_` (n_items,)."""
+    """A subclass writes `_item_scores(train)`; after `fit` they are `item_scores_` (n_items,).
+
+    The same as factors, which evaluation scores by the million: `user_factors_` (n_users, 1), all
+    1, and `item_factors_` (n_items, 1).
+    """
 
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
         self.item_scores_ = self._item_scores(train)
+        self.user_factors_ = np.ones((train.n_users, 1))
+        self.item_factors_ = self.item_scores_[:, None]
 
     def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
         return np.array(self.item_scores_[items])

@@ -1,7 +1,15 @@
-"""Data sets as Ratings: MovieLens, and simulated ones with a known truth."""
+"""Data sets as Ratings: MovieLens, Netflix, and simulated ones with a known truth."""
 
 from .download import DownloadError
 from .movielens import load_movielens
+from .netflix import load_netflix, simulate_netflix, table1
 from .simulate import simulate_ratings
 
-__all__ = ["DownloadError", "load_movielens", "simulate_ratings"]
+__all__ = [
+    "DownloadError",
+    "load_movielens",
+    "load_netflix",
+    "simulate_netflix",
+    "simulate_ratings",
+    "table1",
+]

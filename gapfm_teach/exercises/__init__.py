@@ -13,6 +13,7 @@ from . import (
     chapter_05,
     chapter_06,
     chapter_07,
+    chapter_08,
 )
 from .core import Exercise, Mistake, judge
 
@@ -27,6 +28,7 @@ EXERCISES: dict[str, Exercise] = {
         chapter_05,
         chapter_06,
         chapter_07,
+        chapter_08,
     )
     for exercise in chapter.EXERCISES
 }

@@ -1,15 +1,23 @@
 """`python -m gapfm_teach reproduce ...`: from what was typed to a table or figure on disk."""
 
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
 
 from ..checks import check_count
 from ..datasets import load_movielens
-from .reproduce import N_SPLITS, N_TRIALS, QUICK_SPLITS, QUICK_TRIALS, Run, reproduce
+from ..ratings import Ratings
+from .reproduce import TRIALS, reproduce
+from .run import N_SPLITS, N_TRIALS, Run
+from .scale import PLACE, active_users, netflix
 from .trials import TUNING_SEED
 
 RESULTS = Path("notebooks/results")  # of full runs; those of --quick go to a folder inside
+QUICK_SPLITS, QUICK_TRIALS = 2, 4
+NETFLIX = "netflix"
+NETFLIX_SPLITS, NETFLIX_TRIALS = 1, 6  # so many users that one split says enough
+SIMULATED_SCALE = 0.01
 STOPPED = 130  # what shells call the end by Ctrl-C
 
 
@@ -25,33 +33,55 @@ def main(options: Namespace) -> int:
         # DownloadError is an OSError; ImportError: a library that is there but does not load
         print(error, file=sys.stderr)
         return 1
-    print(run.out / f"{run.name}.csv")
+    print(run.out / f"{run.file_name}.csv")
     return 0
 
 
 def _run(options: Namespace) -> Run:
-    n_splits = options.seeds
-    if n_splits is None:
-        n_splits = QUICK_SPLITS if options.quick else N_SPLITS
+    of_netflix = options.data == NETFLIX
+    if options.scale is not None and not of_netflix:
+        raise ValueError(f"--scale goes with --data {NETFLIX}, got --data {options.data}")
+    full = (NETFLIX_SPLITS, NETFLIX_TRIALS) if of_netflix else (N_SPLITS, N_TRIALS)
+    quick = (1, 2) if of_netflix else (QUICK_SPLITS, QUICK_TRIALS)
+    n_splits, n_trials = quick if options.quick else full
+    if options.seeds is not None:
+        n_splits = options.seeds
     check_count(n_splits, "seeds", high=TUNING_SEED)  # seeds below that of tuning
-    quick = RESULTS / "quick" if options.quick else RESULTS
+    results = RESULTS / "quick" if options.quick else RESULTS
+    ratings, probe = _data(options)
     return Run(
         options.name,
-        load_movielens(options.data, options.path),
+        ratings,
         options.data,
-        Path(options.out) if options.out else quick,
+        Path(options.out) if options.out else results,
         _command(options),
         n_splits=n_splits,
-        n_trials=QUICK_TRIALS if options.quick else N_TRIALS,
+        n_trials=n_trials,
         tune_again=options.tune,
         # The first trials of a full run are those of a quick one.
-        trials=None if options.out else RESULTS / "trials.csv",
+        trials=None if options.out else RESULTS / TRIALS[of_netflix],
+        probe=probe,
     )
+
+
+def _data(options: Namespace) -> tuple[Ratings, Ratings | None]:
+    if options.data != NETFLIX:
+        return load_movielens(options.data, options.path), None
+    return active_users(*netflix(_scale(options), options.path))
+
+
+def _scale(options: Namespace) -> float:
+    """The share of Netflix's users: all of those in real files, few of simulated ones."""
+    if options.scale is not None:
+        return options.scale
+    return 1.0 if options.path or os.environ.get(PLACE) else SIMULATED_SCALE
 
 
 def _command(options: Namespace) -> str:
     """What to type for the same again; folders of this machine are left out."""
     words = ["python -m gapfm_teach reproduce", options.name, "--data", options.data]
+    if options.data == NETFLIX:
+        words += ["--scale", f"{_scale(options):g}"]
     if options.seeds is not None:
         words += ["--seeds", str(options.seeds)]
     return " ".join([*words, *(["--quick"] if options.quick else [])])

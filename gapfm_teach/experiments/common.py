@@ -67,14 +67,13 @@ def ascend(
     iteration, objective, held_out_gap, and what `measure` returns by name.
     """
     (U, V), rows = factors, []
-    selected = np.ones(problem.items.shape[0], dtype=bool)
     with threads(1, problem.train):
         problem.gradients(U, V, reg)
         for iteration in range(1, n_iter + 1):
             if select is not None:
-                selected = select(problem)
-            V_gradient = problem.item_gradient(U, V, selected, False, reg)
-            U, V = U + learning_rate * problem.user_gradient, V + learning_rate * V_gradient
+                problem.gradients(U, V, reg, marks=select(problem))
+            U = U + learning_rate * problem.user_gradient
+            V = V + learning_rate * problem.item_gradient
             objective = problem.gradients(U, V, reg)
             if (iteration - 1) % every == 0:
                 row = {"iteration": iteration, "objective": objective}

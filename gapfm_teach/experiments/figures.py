@@ -7,8 +7,6 @@ import matplotlib.figure
 import pandas as pd
 
 from .. import plots
-from ..ratings import Ratings
-from .protocols import PROTOCOLS
 from .selecting import selection_sweep
 from .steps import effectiveness
 from .timing import epoch_times, thread_times
@@ -16,9 +14,12 @@ from .timing import epoch_times, thread_times
 
 @dataclass(frozen=True)
 class Figure:
-    """`measure(ratings, seed)` gives the table for one seed; `draw(table)` the picture."""
+    """`measure(ratings, seed)` gives the table for one seed; `draw(table)` the picture.
 
-    measure: Callable[[Ratings, int], pd.DataFrame]
+    Where the data come in two parts, it is `measure(train, probe, seed)`.
+    """
+
+    measure: Callable[..., pd.DataFrame]
     draw: Callable[[pd.DataFrame], matplotlib.figure.Figure]
     words: str
 
@@ -40,7 +41,7 @@ def draw_effectiveness(table: pd.DataFrame) -> matplotlib.figure.Figure:
 
 
 def draw_threads(table: pd.DataFrame) -> matplotlib.figure.Figure:
-    """Time to update U against the number of threads, beside 1/n of the time of one thread."""
+    """Time of a pass against the number of threads, beside 1/n of the time of one thread."""
     figure, (ax,) = _blank()
     times = 1000 * table.pivot(index="random_state", columns="n_threads", values="seconds")
     plots.band(ax, times.columns, times, "measured")
@@ -54,20 +55,24 @@ def draw_threads(table: pd.DataFrame) -> matplotlib.figure.Figure:
     )
     ax.set_xticks(list(times.columns))
     ax.set_ylim(bottom=0)
-    plots.label(ax, "threads", "milliseconds to update U").legend()
+    plots.label(ax, "threads", "milliseconds a pass, for U and V").legend()
     return figure
 
 
 def draw_epochs(table: pd.DataFrame) -> matplotlib.figure.Figure:
-    """Time of an iteration against ratings and against pairs, a line for each Given."""
+    """Time of an iteration against ratings and against pairs, a line for each Given.
+
+    Solid on one thread, dashed on more.
+    """
     figure, axes = _blank(2)
     wanted = {"n_ratings": "ratings", "pairs": "score pairs, Σ S²"}
     for ax, (column, text) in zip(axes, wanted.items(), strict=True):
-        for given in table["n_given"].unique().tolist():
-            rows = table[table["n_given"] == given]
-            means = rows.groupby("share")[[column, "seconds"]].median()
-            name = f"Given {given}" if given else "all ratings"
-            ax.plot(means[column], 1000 * means["seconds"], "o-", label=name)
+        for k, given in enumerate(table["n_given"].unique().tolist()):
+            for n, rows in table[table["n_given"] == given].groupby("n_threads"):
+                means = rows.groupby("share")[[column, "seconds"]].median()
+                name = f"Given {given}" if given else "all ratings"
+                ax.plot(means[column], 1000 * means["seconds"], "o-" if n == 1 else "o--",
+                        color=plots.PALETTE[k], label=name if n == 1 else None)  # fmt: skip
         ax.set_xscale("log")
         ax.set_yscale("log")
         plots.label(ax, text, "milliseconds an iteration" if ax is axes[0] else "")
@@ -76,15 +81,24 @@ def draw_epochs(table: pd.DataFrame) -> matplotlib.figure.Figure:
 
 
 def draw_selection(table: pd.DataFrame) -> matplotlib.figure.Figure:
-    """Held-out GAP against K, adaptive and random, beside the mean where all are updated."""
-    figure, (ax,) = _blank()
-    for name in ("adaptive", "random"):
-        rows = table[table["selection"] == name]
-        runs = rows.pivot(index="random_state", columns="n_selected", values="held_out_gap")
-        plots.band(ax, runs.columns, runs, name)
-    everything = table[table["selection"] == "all"]["held_out_gap"].mean()
-    ax.axhline(everything, ls="--", color=plots.BLACK, label="all items")
-    plots.label(ax, "K, selected items a user", "held-out GAP").legend()
+    """Held-out GAP against K, adaptive and random, beside the mean where all are updated.
+
+    The time of an iteration too, where it was taken.
+    """
+    wanted = {"held_out_gap": "held-out GAP", "seconds": "seconds an iteration"}
+    shown = [column for column in wanted if column in table]
+    plots.use_style()
+    figure = matplotlib.figure.Figure(figsize=(7.0, 3.6), layout="constrained")
+    for ax, column in zip(
+        figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True
+    ):
+        for name in ("adaptive", "random"):
+            rows = table[table["selection"] == name]
+            runs = rows.pivot(index="random_state", columns="n_selected", values=column)
+            plots.band(ax, runs.columns, runs, name)
+        everything = table[table["selection"] == "all"][column].mean()
+        ax.axhline(everything, ls="--", color=plots.BLACK, label="all items")
+        plots.label(ax, "K, selected items a user", wanted[column]).legend()
     return figure
 
 
@@ -107,7 +121,7 @@ FIGURES = {
     "figure2": Figure(
         lambda ratings, seed: thread_times(ratings, [seed]),
         draw_threads,
-        "time to update U once on all ratings, the shortest of 15; depends on the machine",
+        "time of one pass over all ratings, for U and V, the shortest of 15; depends on the machine",
     ),
     "figure3": Figure(
         lambda ratings, seed: epoch_times(ratings, [seed]),
@@ -119,7 +133,4 @@ FIGURES = {
         draw_selection,
         "held-out GAP after 50 iterations at Given 50 with K items a user updated",
     ),
-}
-DRAW = {name: figure.draw for name, figure in FIGURES.items()} | {
-    name: draw_table for name in PROTOCOLS
 }

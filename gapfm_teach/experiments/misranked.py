@@ -204,8 +204,9 @@ def one_step(model: GAPfm, k: int = 20, random_state=0) -> pd.DataFrame:
     for rule, priority in RULES.items():
         problem.gradients(U, V, 0.0)
         marks = highest(priority(Lists.of(problem), rng, k), k).ravel()
-        gradient = problem.item_gradient(U, V, marks, False, 0.0)
-        after = problem.gradients(U, V + model.learning_rate * gradient, 0.0)
+        problem.gradients(U, V, 0.0, marks=marks)
+        V_new = V + model.learning_rate_ * problem.item_gradient
+        after = problem.gradients(U, V_new, 0.0)
         gap = rated_gap(problem) - before[1]
         rows.append({"rule": rule, "objective": after - before[0], "training_gap": gap})
     return pd.DataFrame(rows)

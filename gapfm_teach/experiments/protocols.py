@@ -1,15 +1,15 @@
 """Tables 2-4: which systems, how the ratings are split, and what is measured."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from ..evaluation import ranking_per_user, top_n_per_user
 from ..ratings import Ratings
-from ..splits import split_given
-from ..tuning import SYSTEMS
+from ..splits import given_only, split_given
+from ..tuning import SYSTEMS, System
 
 N_TEST = 10  # held-out ratings a user in Tables 2 and 3
 CANDIDATES = {"1000": 1000, "all": None}
@@ -19,12 +19,21 @@ _PER_VISIT = "GAPfm, λ at each visit"
 
 @dataclass(frozen=True)
 class Protocol:
-    """How one table of the paper is made: its task, Given conditions, systems, and in words."""
+    """How one table of the paper is made: its task, Given conditions, systems, and in words.
 
-    task: str  # "top_n" or "ranking", as in `tuning.tune`
+    task : "top_n" or "ranking", as in `tuning.tune`, or "probe": top-N for a test set apart.
+    systems : names; what each is stands in `own`, or else in tuning.SYSTEMS.
+    """
+
+    task: str
     givens: Sequence[int]
-    systems: Sequence[str]  # of tuning.SYSTEMS
+    systems: Sequence[str]
     words: str
+    own: Mapping[str, System] = field(default_factory=dict)
+
+    def system(self, name: str) -> System:
+        """What stands behind a name of `systems`."""
+        return self.own.get(name) or SYSTEMS[name]
 
 
 _TOP_N_WORDS = (
@@ -65,14 +74,28 @@ def split(
     return train, known, test
 
 
+def split_probe(
+    ratings: Ratings, probe: Ratings, given: int, seed: int
+) -> tuple[Ratings, Ratings, Ratings]:
+    """(train, known, test) as `split` gives them, where the test is set apart: the `probe`.
+
+    `given` of each user's `ratings` are for training; all of them are known.
+    """
+    return given_only(ratings, given, random_state=seed), ratings, probe
+
+
 def measure(task: str, system, known: Ratings, test: Ratings, seed: int) -> pd.DataFrame:
-    """One row a user; for "top_n" the columns of both sets of candidates, as "1000 P@5"."""
+    """One row a user; for "top_n" the columns of both sets of candidates, as "1000 P@5".
+
+    For "probe" of 1,000 alone: all items, for each of that many users, would take hours.
+    """
     if task == "ranking":
         return ranking_per_user(system, test, random_state=seed)
+    sets = {"1000": 1000} if task == "probe" else CANDIDATES
     parts = [
         top_n_per_user(
             system, known, test, n_candidates=n, random_state=seed
         ).add_prefix(f"{name} ")
-        for name, n in CANDIDATES.items()
+        for name, n in sets.items()
     ]  # fmt: skip
     return pd.concat(parts, axis=1)

@@ -3,14 +3,12 @@
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import reduce
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
-from zlib import crc32
 
+import matplotlib.figure
 import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
@@ -18,62 +16,31 @@ from tqdm.auto import tqdm
 from ..files import replacing
 from ..intervals import average_splits, compare, summarize_splits
 from ..ratings import Ratings
-from ..tuning import SYSTEMS
-from .figures import DRAW, FIGURES
-from .journal import Journal, stoppable, write_csv
-from .protocols import PROTOCOLS, measure, split
+from ..tuning import System
+from .figures import draw_table
+from .journal import stoppable, write_csv
+from .protocols import PROTOCOLS, measure, split, split_probe
+from .run import Run
+from .statistics import draw_statistics, statistics
+from .timing import machine
 from .trials import TUNING_SEED, Trials, versions
 
-N_TRIALS, N_SPLITS = 12, 10
-QUICK_TRIALS, QUICK_SPLITS = 4, 2
 REFERENCE = "GAPfm"  # the system that all others are tested against
 NEEDS = {"SVD++": "surprise", "BPR": "implicit", "Implicit ALS": "implicit"}
+# Seconds that a pass of a slow system takes for each pair of ratings of a user.
+SECONDS_A_PAIR = {"SVD++": 3e-8}
+AN_HOUR = 3600.0
+# Of data with a probe in a file of their own: full-size trials are stored apart from small ones.
+TRIALS = {False: "trials.csv", True: "netflix_trials.csv"}
 Settings = dict[int, dict[str, dict]]  # of a system, by given and name
 
 
-@dataclass(frozen=True)
-class Run:
-    """What to make of which ratings.
-
-    name : "table2".."table4", "figure1".."figure4"; data : short name of the ratings ("100k");
-    out : folder of the results; command : what was typed, for the header; n_splits : seeds
-    0..n_splits - 1; n_trials : the budget of tuning of each system; tune_again : run the trials
-    even where they are stored; trials : the file that holds them, `<out>/trials.csv` unless given.
-    """
-
-    name: str
-    ratings: Ratings
-    data: str
-    out: Path
-    command: str
-    n_splits: int = N_SPLITS
-    n_trials: int = N_TRIALS
-    tune_again: bool = False
-    trials: Path | None = None
-    journal: Journal = field(init=False)
-
-    def __post_init__(self) -> None:
-        folder = self.out / f"{self.name}.unfinished"
-        object.__setattr__(self, "journal", Journal(folder))
-
-    def key(self, seed: int, **more: Any) -> dict[str, Any]:
-        """What decides the content of a piece of this run."""
-        data = f"{self.ratings!r}, crc32 {_checksum(self.ratings):08x}"
-        common = {"name": self.name, "data": data, "seed": seed}
-        return common | {"versions": versions()} | more
-
-
-def _checksum(ratings: Ratings) -> int:
-    parts = (ratings.indptr, ratings.indices, ratings.grades)
-    return reduce(lambda value, array: crc32(array.tobytes(), value), parts, 0)
-
-
 def reproduce(run: Run) -> pd.DataFrame:
-    """Make it: `<out>/<name>.csv` (returned), `<out>/<name>.png`.
+    """Make it: `<out>/<file_name>.csv` (returned), `<out>/<file_name>.png`.
 
     An interrupted run goes on where it stopped: what it has finished is in
-    `<out>/<name>.unfinished`, which is removed at the end. Raises OSError, before any work, where
-    `out` cannot be written to.
+    `<out>/<file_name>.unfinished`, which is removed at the end. Raises OSError, before any work,
+    where `out` cannot be written to.
     """
     try:
         run.out.mkdir(parents=True, exist_ok=True)
@@ -82,34 +49,45 @@ def reproduce(run: Run) -> pd.DataFrame:
         raise OSError(
             f"{run.out} cannot be written to ({error.strerror}); name another folder with --out"
         ) from error
-    make = _table if run.name in PROTOCOLS else _figure
-    table, header = make(run)
-    write_csv(run.out / f"{run.name}.csv", table, [run.command, *header, versions()])
-    with replacing(run.out / f"{run.name}.png") as file:
-        DRAW[run.name](table).savefig(file, format="png", dpi=150)
+    make = {"table1": _statistics} | dict.fromkeys(PROTOCOLS, _table)
+    table, header, picture = make.get(run.name, _figure)(run)
+    write_csv(run.out / f"{run.file_name}.csv", table, [run.command, *header, versions()])
+    if run.probe is not None:  # real or simulated: a picture is shown without its table
+        picture.suptitle(run.ratings.source.split(";")[0])
+    with replacing(run.out / f"{run.file_name}.png") as file:
+        picture.savefig(file, format="png", dpi=150)
     run.journal.clear()
     return table
 
 
-def _figure(run: Run) -> tuple[pd.DataFrame, list[str]]:
-    figure = FIGURES[run.name]
+Made = tuple[pd.DataFrame, list[str], matplotlib.figure.Figure]
+
+
+def _statistics(run: Run) -> Made:
+    header = [f"Data: {run.ratings!r}", "Counted: users with at least 50 ratings"]
+    return statistics(run.ratings), header, draw_statistics(run.ratings)
+
+
+def _figure(run: Run) -> Made:
+    figure = run.figure
 
     def work(check: Callable[[], None]) -> list[pd.DataFrame]:
         parts = []
         for seed in tqdm(range(run.n_splits), desc=run.name):
             check()
-            make = lambda seed=seed: figure.measure(run.ratings, seed)  # noqa: E731
+            make = lambda seed=seed: figure.measure(*run.parts, seed)  # noqa: E731
             parts.append(run.journal.get(run.key(seed), make))
         return parts
 
     table = pd.concat(stoppable(work), ignore_index=True)
-    return table, [_data(run), figure.words]
+    header = [_data(run), figure.words, f"Machine: {machine()}"]
+    return table, header, figure.draw(table)
 
 
 # --------------------------------------------------------------------------- tables
 
 
-def _table(run: Run) -> tuple[pd.DataFrame, list[str]]:
+def _table(run: Run) -> Made:
     """Means, intervals and paired tests of every system, and what to say above them.
 
     Columns given, system, candidates ("1000" or "all"; not in Table 4), metric, mean, ci_low,
@@ -117,17 +95,16 @@ def _table(run: Run) -> tuple[pd.DataFrame, list[str]]:
     for the same users: difference, effect_size, p_value, n_different, as `compare` has them (nan
     in GAPfm's own rows); settings.
     """
-    protocol, without = PROTOCOLS[run.name], missing(run.name)
-    systems = [name for name in protocol.systems if name not in without]
-    for name in without:
-        print(f"{name} is left out: pip install 'gapfm-teach[baselines]'", file=sys.stderr)
+    systems, left_out = _systems(run)
+    for reason in left_out:
+        print(reason, file=sys.stderr)
     trials = Trials(
-        run.trials or run.out / "trials.csv", run.data, run.n_trials, again=run.tune_again
-    )
+        run.trials or run.out / TRIALS[run.probe is not None], run.data, run.n_trials,
+        again=run.tune_again,
+    )  # fmt: skip
 
     def work(check: Callable[[], None]) -> tuple[Settings, dict[tuple, list]]:
-        given = (protocol.task, run.ratings, protocol.givens, systems)
-        settings = trials.best(*given, check)
+        settings = trials.best(run.protocol.task, run.ratings, systems, check)
         return settings, _measure_all(run, settings, check)
 
     settings, per_user = stoppable(work)
@@ -136,20 +113,53 @@ def _table(run: Run) -> tuple[pd.DataFrame, list[str]]:
         json.dumps(settings[given][name])
         for given, name in zip(table["given"], table["system"], strict=True)
     ]
-    return table, [
-        _data(run),
-        f"Tuned with {run.n_trials} trials for each system and Given, seed {TUNING_SEED}",
-        f"Protocol: {protocol.words}",
-        "Intervals: 95%, bootstrap over users of each user's mean over the splits; p_value and "
-        "effect_size: against GAPfm, Wilcoxon signed-rank, paired over users",
-        *(f"Left out, for want of its library: {name}" for name in without),
-    ]
+    return (
+        table,
+        [
+            _data(run),
+            f"Tuned with {run.n_trials} trials for each system and Given, seed {TUNING_SEED}"
+            + trials.sample(run.ratings),
+            f"Protocol: {run.protocol.words}",
+            "Intervals: 95%, bootstrap over users of each user's mean over the splits; p_value and "
+            "effect_size: against GAPfm, Wilcoxon signed-rank, paired over users",
+            *left_out,
+        ],
+        draw_table(table),
+    )
 
 
-def missing(name: str) -> list[str]:
-    """The systems of a table whose optional library is not installed."""
-    systems = PROTOCOLS[name].systems
+def missing(systems: Iterable[str]) -> list[str]:
+    """Those of `systems` whose optional library is not installed."""
     return [one for one in systems if one in NEEDS and find_spec(NEEDS[one]) is None]
+
+
+def _systems(run: Run) -> tuple[dict[int, dict[str, System]], list[str]]:
+    """The table's systems for each Given, and why others are not among them."""
+    protocol = run.protocol
+    absent = missing(protocol.systems)
+    left_out = [
+        f"{name} is left out for want of its library: pip install 'gapfm-teach[baselines]'"
+        for name in absent
+    ]
+    systems: dict[int, dict[str, System]] = {}
+    for given in protocol.givens:
+        systems[given] = {}
+        for name in protocol.systems:
+            system = protocol.system(name)
+            took = _longest(name, system, run.ratings.n_users * given**2)
+            if took > AN_HOUR:
+                left_out.append(
+                    f"{name} at Given {given} is left out: a training may take {took / 60:.0f} "
+                    "minutes"
+                )
+            elif name not in absent:
+                systems[given][name] = system
+    return systems, left_out
+
+
+def _longest(name: str, system: System, n_pairs: int) -> float:
+    """About how many seconds a training takes at most, where it may be long; else 0."""
+    return SECONDS_A_PAIR.get(name, 0.0) * n_pairs * max(system.grid.get("n_iter", [0]))
 
 
 def _measure_all(run: Run, settings: Settings, check) -> dict[tuple, list]:
@@ -161,26 +171,32 @@ def _measure_all(run: Run, settings: Settings, check) -> dict[tuple, list]:
         for name in of_systems
     ]
     found: dict[tuple[int, str], list[pd.DataFrame]] = {}
+
+    @lru_cache(1)  # of large data it takes as long as some of the trainings
+    def parts(given: int, seed: int) -> tuple[Ratings, Ratings, Ratings]:
+        if run.probe is not None:
+            return split_probe(run.ratings, run.probe, given, seed)
+        return split(run.protocol.task, run.ratings, given, seed)
+
     for seed, given, name in tqdm(places, desc=run.name):
         check()
-        chosen, fixed = settings[given][name], dict(SYSTEMS[name].fixed)
+        chosen, fixed = settings[given][name], dict(run.protocol.system(name).fixed)
         key = run.key(seed, given=given, system=name, settings=chosen, fixed=fixed)
-        make = lambda place=(given, name, chosen, seed): _per_user(run, *place)  # noqa: E731
+        make = partial(_per_user, run, given, name, chosen, seed, parts)
         per_user = run.journal.get(key, make).set_index("user")
         found.setdefault((given, name), []).append(per_user)
     return found
 
 
 def _per_user(
-    run: Run, given: int, name: str, settings: Mapping[str, Any], seed: int
+    run: Run, given: int, name: str, settings: Mapping[str, Any], seed: int, parts: Callable
 ) -> pd.DataFrame:
-    task = PROTOCOLS[run.name].task
-    train, known, test = split(task, run.ratings, given, seed)
+    train, known, test = parts(given, seed)
     try:
-        system = SYSTEMS[name].build(settings, seed).fit(train)
+        system = run.protocol.system(name).build(settings, seed).fit(train)
     except FloatingPointError as error:
         raise FloatingPointError(f"{name}, Given {given}, split {seed}: {error}") from error
-    return measure(task, system, known, test, seed).reset_index()
+    return measure(run.protocol.task, system, known, test, seed).reset_index()
 
 
 def summarize(per_user: Mapping[tuple[int, str], list[pd.DataFrame]]) -> pd.DataFrame:
@@ -203,4 +219,6 @@ def summarize(per_user: Mapping[tuple[int, str], list[pd.DataFrame]]) -> pd.Data
 
 
 def _data(run: Run) -> str:
-    return f"Data: {run.ratings!r}; seeds 0 to {run.n_splits - 1}, a split each"
+    seeds = f"seeds 0 to {run.n_splits - 1}" if run.n_splits > 1 else "seed 0"
+    probe = "" if run.probe is None else f"; probe: {run.probe.n_ratings:,} ratings"
+    return f"Data: {run.ratings!r}{probe}; {seeds}, a split each"

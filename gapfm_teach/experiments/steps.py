@@ -175,8 +175,8 @@ def algorithm_readings(
 def _last_visits(problem: Problem) -> np.ndarray:
     """Marks, for each item, the rating of the last user who has it."""
     marks = np.zeros(problem.items.shape[0], dtype=bool)
-    ends = problem.item_indptr[1:][np.diff(problem.item_indptr) > 0] - 1
-    marks[problem.positions[ends]] = True
+    _, from_the_end = np.unique(problem.items[::-1], return_index=True)
+    marks[-1 - from_the_end] = True
     return marks
 
 

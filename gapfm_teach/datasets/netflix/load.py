@@ -1,0 +1,148 @@
+"""The Netflix Prize data, as ratings for training and the probe set."""
+
+import os
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from ...ratings import Ratings
+from . import cache, marginals
+from .arrange import by_movie, by_user, hold_out
+from .parse import Parser, Segment
+from .sources import LABEL, PROBE, TITLES, find_inputs, is_ratings, members
+from .tables import read_titles
+
+FIRST_TITLE = "Dinosaur Planet (2003)"
+# That parse and sort; the result does not depend on it. More would wait for the reading.
+N_THREADS = min(os.cpu_count() or 1, 4)
+N_TRAINING = marginals.N_RATINGS - marginals.N_PROBE
+WHOLE = (marginals.N_USERS, marginals.N_MOVIES, N_TRAINING, marginals.N_PROBE)
+PARTS = [f"combined_data_{n}.txt" for n in range(1, 5)]
+
+
+def load_netflix(path) -> tuple[Ratings, Ratings]:
+    """Return the Netflix Prize data as (training ratings, probe ratings).
+
+    Both have the same users (all who rated anything, by increasing id) and the same items (all
+    movies rated by anyone, by increasing id), with titles. The probe set is the part that the
+    data's makers named for testing; its grades are found among the training data, and are
+    taken out of them (section 5.1 of the paper).
+
+    Parameters
+    ----------
+    path : what was downloaded, as it is: the original `nf_prize_dataset.tar.gz`, Kaggle's zip,
+        the folder either was unpacked into, or a single `combined_data_1.txt`. Archives are
+        read without being unpacked to disk.
+
+    What is missing (some of the four combined_data files, movies, the probe, the titles) is
+    named in a warning at every load, from the cache too, and in `source`: the warning, because
+    results for a part are easily taken for the whole's; `source`, because it goes wherever the
+    ratings go.
+
+    The first reading is kept in the data folder (GAPFM_TEACH_DATA, else the platform's user
+    cache) under `netflix-…`, about 5 bytes a rating, and later loads map it into memory. It
+    belongs to the files' names, sizes, times of change and samples of their content. Delete it
+    at any time.
+
+    Memory, in bytes a rating: 5 as parsed (user int32, grade int8), twice while the blocks are
+    joined in the order of the movies; then 5 beside 5 while they are sorted by user (movie
+    int32, grade int8). So at most 10 at a time, 1.0 GB for 100,480,507 ratings, and up to
+    0.2 GB for counters and text, beside what Python and its libraries take; 5 stay, and after
+    a load from the cache these are pages of the file that the system may take back.
+
+    Raises FileNotFoundError when there is no `path`, TypeError when it is no path; ValueError
+    when it holds no such data, the data twice, or is damaged, and with file, line number and
+    line for a line that cannot be read, a grade outside 1 to 5, a rating above the first
+    movie, a movie that one user rated twice, and a probe entry that has no rating.
+    """
+    inputs = find_inputs(path)
+    key = cache.key_of(inputs)
+    kept = cache.read(key)
+    if kept is None:
+        train, probe, notes = _read(inputs, Path(path).expanduser().absolute().name)
+        if cache.key_of(inputs) != key:
+            raise ValueError(f"{str(path)!r} was changed while it was read; load it again")
+        cache.write(key, train, probe, notes)
+    else:
+        train, probe, notes = kept
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
+    return train, probe
+
+
+def _read(inputs: dict[str, Path], origin: str) -> tuple[Ratings, Ratings, list[str]]:
+    segments, names, others = parse_all(inputs)
+    if not segments:
+        raise ValueError(f"{origin} holds no ratings; is it the right file?")
+    ratings = by_movie(segments)
+    titles_file = next((name for name in TITLES if name in others), "")
+    titles = read_titles(titles_file, others.get(titles_file, b""))
+    notes = _missing(names | set(others), set(titles), set(ratings.movies.tolist()))
+    n_held, absent = hold_out(ratings, others.get(PROBE, b""))
+    notes += absent
+    users, *parts = by_user(ratings, n_held, inputs, N_THREADS)
+    shown = np.array([titles.get(movie, str(movie)) for movie in ratings.movies.tolist()])
+    counts = (users.size, ratings.movies.size, *(part.grades.size for part in parts))
+    what = _what(counts, titles, others.get(LABEL))
+    train, probe = (
+        Ratings.unchecked(
+            *part,
+            max_grade=5,
+            users=users,
+            items=ratings.movies,
+            titles=shown,
+            source="; ".join([what, *notes]),
+            origin=origin,
+        )
+        for part in parts
+    )
+    return train, probe, notes
+
+
+def parse_all(
+    inputs: dict[str, Path],
+) -> tuple[list[Segment], set[str], dict[str, bytes]]:
+    """Return the ratings of `find_inputs`, the names of their files, and the other files.
+
+    Files with nothing in them, as broken downloads leave them, count as missing.
+    """
+    others: dict[str, bytes] = {}
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        parser = Parser(pool, n_threads=N_THREADS)
+        for member in members(inputs):
+            if is_ratings(member.name):
+                parser.add(member)
+            elif (content := member.read()).strip():
+                others[member.name] = content
+        segments = parser.finish()
+    return segments, {segment.file for segment in segments}, others
+
+
+def _missing(files: set[str], titled: set[int], rated: set[int]) -> list[str]:
+    """Say what these files lack; the titles' file tells which movies there should be."""
+    notes = []
+    absent = [part for part in PARTS if part not in files]
+    if len(absent) < len(PARTS) and absent:
+        notes.append(f"without {', '.join(absent)}")
+    if not titled:
+        notes.append("without movie_titles: movies have their numbers for titles")
+    elif titled - rated:
+        notes.append(
+            f"{len(titled - rated):,} of {len(titled):,} movies have no ratings here"
+        )
+    if titled and rated - titled:
+        notes.append(f"{len(rated - titled):,} movies have no title and show their numbers")
+    if PROBE not in files:
+        notes.append("without probe.txt: the probe is empty and nothing is held out")
+    return notes
+
+
+def _what(counts: tuple[int, ...], titles: dict[int, str], label: bytes | None) -> str:
+    """Say what the ratings are: a label beside the files tells, else their numbers do."""
+    if label is not None:
+        return label.decode("utf-8", "replace").split("\n")[0].strip()
+    if counts == WHOLE and titles.get(1, FIRST_TITLE) == FIRST_TITLE:
+        return "Netflix Prize"
+    return "in the Netflix Prize's format, but not the whole of its data"

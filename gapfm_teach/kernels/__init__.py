@@ -1,0 +1,52 @@
+"""All compiled code: arrays in, `out` arrays filled; no I/O, no random numbers, no checks.
+
+Twin of `smooth`, `selection` and `metrics`, and tested against them. A compiled function calls
+compiled functions of its own file only, because the compiler's cache does not notice a change in
+another one: `gradient` for training, `lists` for evaluation.
+"""
+
+from .gradient import (
+    TOLERANCE,
+    add_blocks,
+    arrange_by_grade,
+    chebyshev_nodes,
+    chebyshev_sums,
+    gradients,
+    misranking,
+    pair_sums,
+    select_highest,
+    update_items_in_turn,
+    user_coefficients,
+    user_sums,
+)
+from .jit import CACHE_ENABLED  # after a file that compiles: that sets it
+from .lists import (
+    draw_lists,
+    gap_at_ranks,
+    held_out_ranks,
+    list_measures,
+    score_rated,
+    top_grades,
+)
+
+__all__ = [
+    "CACHE_ENABLED",
+    "TOLERANCE",
+    "add_blocks",
+    "arrange_by_grade",
+    "chebyshev_nodes",
+    "chebyshev_sums",
+    "draw_lists",
+    "gap_at_ranks",
+    "gradients",
+    "held_out_ranks",
+    "list_measures",
+    "misranking",
+    "pair_sums",
+    "score_rated",
+    "select_highest",
+    "top_grades",
+    "update_items_in_turn",
+    "user_coefficients",
+    "user_sums",
+]

@@ -1,0 +1,57 @@
+"""The step γ that suits the data: what `learning_rate="auto"` means."""
+
+from numbers import Real
+
+import numpy as np
+
+from .checks import check_real
+from .training import Problem
+
+GROWTH = 0.5  # by how much of itself the factors' growing part grows in an iteration
+_ENOUGH = 1.01  # σ_max within about a per cent: the step need not be known better
+
+
+def check_learning_rate(value) -> float | str:
+    """Return γ as a float > 0, or "auto"; raises TypeError or ValueError for anything else."""
+    if isinstance(value, str) and value == "auto":
+        return "auto"
+    if not isinstance(value, Real):
+        raise TypeError(f"learning_rate must be a number or 'auto', got {value!r}")
+    return check_real(value, "learning_rate", low_open=True)
+
+
+def largest_singular_value(problem: Problem) -> float:
+    """σ_max of C, (n_users, n_items), with C_mi = ⅛ Σ_j β_mij over rated items j, else 0.
+
+    C is ∂F/∂f where all f = 0. With U = 0 the gradient (10) is C V and with V = 0 (11) is Cᵀ U,
+    so C is never built: each turn of the power iteration is two passes with a single factor.
+    C >= 0, hence its first singular vector has no sign, and a start of ones cannot miss it.
+    Approaches σ_max from below, to about a per cent; the same for any number of threads.
+    """
+    shape = problem.train.n_users, problem.train.n_items
+    no_users, no_items = (np.zeros((n, 1)) for n in shape)
+    v, sigma = np.ones((shape[1], 1)), 0.0
+    while True:
+        problem.gradients(no_users, v, 0.0)
+        Cv = problem.user_gradient
+        problem.gradients(Cv, no_items, 0.0)
+        CtCv = problem.item_gradient
+        before, sigma = sigma, float(np.linalg.norm(CtCv) / np.linalg.norm(Cv))
+        if sigma <= _ENOUGH * before:
+            return sigma
+        v = CtCv / np.linalg.norm(CtCv)
+
+
+def suitable_learning_rate(problem: Problem, reg: float) -> float:
+    """γ = ½ / (σ_max(C) + λ).
+
+    Near f = 0, where training starts, small factors grow along C's first singular vectors by
+    1 + γ (σ_max - λ) an iteration. σ_max rises steeply with the ratings a user has, being a sum
+    over pairs of them, so a γ tuned on one data set leaves a smaller one where it started and
+    throws a larger one about. What carries over is γ σ_max.
+
+    One γ for all, and not one for each user, item or coordinate: for an item, the size of its
+    gradient says how many rate it and how well, and this is most of what V has to learn. Rules
+    that divide it out (Adagrad, Adam) leave all items about equally high.
+    """
+    return GROWTH / (largest_singular_value(problem) + reg)
