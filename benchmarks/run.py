@@ -9,12 +9,14 @@ import platform
 import time
 from pathlib import Path
 
-import numba
 import numpy as np
 from gradient import epoch_table, interpolation, pair_loop
 from measure import in_fresh_process, peak, seconds
+from netflix_reading import reading
 
 from gapfm_teach import GAPfm, Ratings, evaluation, kernels, load_movielens, split_given
+from gapfm_teach.experiments.timing import machine
+from gapfm_teach.experiments.trials import versions
 from gapfm_teach.files import replacing
 
 RESULTS = Path(__file__).with_name("results.md")
@@ -178,45 +180,23 @@ def beside_ranx() -> list[str]:
     return lines
 
 
-def processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-        return text.split("model name", 1)[1].split(":", 1)[1].split("\n", 1)[0].strip()
-    except (OSError, IndexError):
-        return platform.processor() or platform.machine()
-
-
 def main() -> None:
     head = [
         "# Benchmark results",
         "",
         "Written by `make bench`; not edited by hand.",
         "",
-        f"Processor: {processor()}, {numba.config.NUMBA_NUM_THREADS} threads; "
-        f"{platform.system()}, Python {platform.python_version()}, "
-        f"numpy {np.__version__}, numba {numba.__version__}.",
-        "",
+        f"{machine()}, {platform.system()}. {versions()}.",
     ]
-    text = "\n".join(
-        [
-            *head,
-            *pair_loop(),
-            "",
-            *interpolation(),
-            "",
-            *epoch_table(),
-            "",
-            *training(),
-            "",
-            *evaluating(),
-            "",
-            *beside_ranx(),
-            "",
-        ]
-    )
+    parts = (
+        pair_loop, interpolation, epoch_table, reading, training, evaluating, beside_ranx,
+    )  # fmt: skip
+    text = "\n".join(head)
+    for part in parts:
+        text += "\n\n" + "\n".join(part())
     print(text)
     with replacing(RESULTS) as file:
-        file.write(text.encode())
+        file.write((text + "\n").encode())
 
 
 if __name__ == "__main__":
