@@ -13,6 +13,8 @@ from .checks import check_path
 from .files import replacing, write_npz
 from .ratings import Ratings
 
+Arrays = dict[str, np.ndarray]
+
 _MODEL = {"format": "gapfm_teach.GAPfm", "version": 1}
 _CHECKPOINT = {"format": "gapfm_teach.GAPfm checkpoint", "version": 1}
 _FREE = ("n_iter", "n_threads")  # what may change from a training to its continuation
@@ -21,14 +23,18 @@ _FREE = ("n_iter", "n_threads")  # what may change from a training to its contin
 # ------------------------------------------------------------------ a fitted model
 
 
-def write_model(path, params: dict, rate: float, train: Ratings, U, V, rows: list) -> None:
+def write_model(
+    path, params: dict, rate: float, train: Ratings, learned: Arrays, rows: list
+) -> None:
     """Write what a fitted model needs to predict, recommend and fold in: γ (`rate`), ratings.
+
+    `learned`: arrays by name, user_factors and item_factors among them.
 
     Raises ValueError where `train` has ids that a file without pickle cannot hold.
     """
     header = {"params": params, "learning_rate_": rate}
     header |= {"source": train.source, "max_grade": train.max_grade}
-    arrays = _arrays(_MODEL | header, U, V, rows)
+    arrays = _arrays(_MODEL | header, learned, rows)
     for name in ("indptr", "indices", "grades", "users", "items", "titles"):
         arrays["train_" + name] = getattr(train, name)
         if arrays["train_" + name].dtype.hasobject:
@@ -40,8 +46,8 @@ def write_model(path, params: dict, rate: float, train: Ratings, U, V, rows: lis
     write_npz(path, arrays)
 
 
-def read_model(path, make: Callable[..., Any]) -> tuple[Any, float, Ratings, tuple]:
-    """`make(**params)`, γ, the ratings, and (U, V, rows), as `write_model` wrote them.
+def read_model(path, make: Callable[..., Any]) -> tuple:
+    """`make(**params)`, γ, the ratings, the learned arrays, rows, as `write_model` wrote them.
 
     Raises FileNotFoundError, or ValueError for a file that is no such model.
     """
@@ -54,9 +60,9 @@ def read_model(path, make: Callable[..., Any]) -> tuple[Any, float, Ratings, tup
             n_items=len(stored["item_factors"]), max_grade=header["max_grade"],
             source=header["source"], **train,
         )  # fmt: skip
-        shape = (ratings.n_users, ratings.n_items, params["n_factors"])
+        due = _shapes(params, ratings.n_users, ratings.n_items)
         rate = float(header.get("learning_rate_", params["learning_rate"]))
-        return make(**params), rate, ratings, _factors(stored, *shape)
+        return make(**params), rate, ratings, *_checked(stored, due)
 
     path = check_path(path, "path", "pass a file from save()")
     return _read(path, _MODEL, "a saved GAPfm", "save()", build)
@@ -89,19 +95,21 @@ def check_writable(path) -> Path:
     return path
 
 
-def write_checkpoint(path, run: dict, U, V, rows: list, rng: np.random.Generator) -> None:
-    """Write where a training of `run` (from `describe`) stands: factors, history, generator.
+def write_checkpoint(
+    path, run: dict, state: Arrays, rows: list, rng: np.random.Generator
+) -> None:
+    """Write where a training of `run` (from `describe`) stands: `state`, history, generator.
 
-    Nothing as long as the ratings, and not compressed: 480,000 users at D = 10 make 38 MB.
+    `state`: the factors, and whatever else the steps need, by name. Nothing as long as the ratings, and not compressed: 480,000 users at D = 10 make 38 MB.
     """
     header = _CHECKPOINT | {"run": run, "generator": rng.bit_generator.state}
-    arrays = _arrays(header, U, V, rows)
+    arrays = _arrays(header, state, rows)
     with replacing(path) as file:
         np.savez(file, allow_pickle=False, **arrays)
 
 
 def read_checkpoint(path, run: dict, rng: np.random.Generator, n_iter: int) -> tuple:
-    """(U, V, rows) as `write_checkpoint` left them; sets `rng` to where its generator stood.
+    """(state, rows) as `write_checkpoint` left them; sets `rng` to where its generator stood.
 
     Raises FileNotFoundError, TypeError for no path, or ValueError for a file that is no
     checkpoint, one of another `run` (the message names what differs), or one beyond `n_iter`;
@@ -111,11 +119,11 @@ def read_checkpoint(path, run: dict, rng: np.random.Generator, n_iter: int) -> t
     def build(header: dict, stored: dict):
         theirs = header["run"]
         sizes = (theirs["train"]["users"], theirs["train"]["items"])
-        factors = _factors(stored, *sizes, theirs["params"]["n_factors"])
-        return theirs, header["generator"], factors
+        due = _shapes(theirs["params"], *sizes, in_training=True)
+        return theirs, header["generator"], *_checked(stored, due)
 
     path = check_path(path, "resume", "pass a file from fit(checkpoint=...)")
-    theirs, generator, factors = _read(
+    theirs, generator, state, rows = _read(
         path, _CHECKPOINT, "a checkpoint of GAPfm", "fit(checkpoint=...)", build
     )
     ours = json.loads(json.dumps(run))
@@ -124,7 +132,7 @@ def read_checkpoint(path, run: dict, rng: np.random.Generator, n_iter: int) -> t
             f"{path} cannot be resumed here: {'; '.join(differences)}. Resume with the same "
             "data and parameters, or fit anew without resume"
         )
-    done = len(factors[2])
+    done = len(rows)
     if done > n_iter:
         raise ValueError(
             f"{path} has {done} iterations behind it, more than n_iter={n_iter}; n_iter counts "
@@ -137,7 +145,7 @@ def read_checkpoint(path, run: dict, rng: np.random.Generator, n_iter: int) -> t
             f"{generator['bit_generator']}, this one is of {kind}"
         )
     rng.bit_generator.state = generator
-    return factors
+    return state, rows
 
 
 def _fingerprint(ratings: Ratings) -> dict:
@@ -179,22 +187,36 @@ def _size(data: dict | None) -> str:
 # ------------------------------------------------------------------ what both share
 
 
-def _arrays(header: dict, U, V, rows: list) -> dict[str, np.ndarray]:
+def _arrays(header: dict, named: Arrays, rows: list) -> Arrays:
     # The state of some generators holds arrays.
     text = json.dumps(header, default=lambda array: array.tolist())
     history = np.array(rows, dtype=np.float64).reshape(-1, 4)
-    return {
-        "header": np.array(text), "user_factors": U, "item_factors": V, "history": history,
-    }  # fmt: skip
+    return {"header": np.array(text), **named, "history": history}
 
 
-def _factors(stored: dict, n_users: int, n_items: int, n_factors: int) -> tuple:
-    U, V = stored["user_factors"], stored["item_factors"]
-    due = [(n_users, n_factors), (n_items, n_factors)]
-    if [U.shape, V.shape] != due or not (np.isfinite(U).all() and np.isfinite(V).all()):
-        raise ValueError(f"its factors are not finite, or not of shapes {due}")
+def _shapes(params: dict, n_users: int, n_items: int, in_training: bool = False) -> dict:
+    """What arrays a file must have, and of what shape."""
+    n_factors = params["n_factors"]
+    due: dict[str, tuple[int, ...]] = {
+        "user_factors": (n_users, n_factors),
+        "item_factors": (n_items, n_factors),
+    }
+    if params.get("objective", "paper") == "consistent":
+        due["item_bias"] = (n_items,)
+        if in_training:
+            due |= {f"{name}_squares": shape for name, shape in due.items()}
+            due["sample_key"] = (4,)
+    return due
+
+
+def _checked(stored: Arrays, due: dict) -> tuple[Arrays, list]:
+    """The arrays by name, and the history's rows."""
+    named = {name: stored[name] for name in due}
+    shapes = {name: array.shape for name, array in named.items()}
+    if shapes != due or not all(np.isfinite(array).all() for array in named.values()):
+        raise ValueError(f"its arrays are not finite, or not of shapes {due}")
     rows = [(int(i), float(f), float(g), float(gap)) for i, f, g, gap in stored["history"]]
-    return U, V, rows
+    return named, rows
 
 
 def _read(path, kind: dict, what: str, writer: str, build: Callable[[dict, dict], Any]):

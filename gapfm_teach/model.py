@@ -1,4 +1,4 @@
-"""GAPfm, the Graded Average Precision factor model: Algorithm 2 around the compiled kernels."""
+"""GAPfm, the Graded Average Precision factor model: the training loop, and what a model is for."""
 
 from inspect import signature
 from operator import index
@@ -7,7 +7,6 @@ import numba
 import numpy as np
 import pandas as pd
 
-from . import kernels
 from .checkpoint import (
     check_writable,
     describe,
@@ -24,16 +23,18 @@ from .checks import (
     check_random_state,
     check_real,
 )
-from .metrics import thresholding_probabilities
+from .objectives import OBJECTIVES, State
 from .ratings import Ratings
 from .recommender import Recommender, check_pair
-from .smooth import user_gradient
-from .steps import check_learning_rate, suitable_learning_rate
-from .training import Problem, interrupt_flag, progress, threads
+from .steps import check_learning_rate
+from .training import interrupt_flag, progress, threads
 
 
 class GAPfm(Recommender):
     """Latent factors of users and items that maximise smoothed GAP (9), by Algorithm 2.
+
+    With objective="consistent" they maximise GAP with smooth ranks among all items instead, which
+    repairs (7) and (8); see `consistent`. Scores are then <U_m, V_i> + b_i.
 
     Parameters
     ----------
@@ -60,19 +61,31 @@ class GAPfm(Recommender):
         whatever the number of threads.
     n_threads : int, or None for numba's own number (one where the data are few). Set for the time
         of `fit` only.
+    objective : "paper", (9), or "consistent". The latter climbs by Adagrad: γ is what a coordinate
+        moves by in the first iteration (0.1 for "auto"), whatever the data; λ counts for b too;
+        `n_selected` and update="sequential" are refused. It alone uses the rest:
+    n_negatives : int n >= 1, unrated items of each user that an iteration sees, drawn anew.
+    temperature : float τ > 0, in the unit of the scores.
+    unrated_weight : float > 0, what an unrated item counts in a rank where a rated one counts 1.
+        Below 1 where what is unrated may well be liked.
 
     Attributes after `fit`
     ----------------------
     user_factors_ (n_users, D), item_factors_ (n_items, D), n_iter_ : iterations done.
-    history_ : DataFrame, a row an iteration: `iteration`; `objective`, (9) without 1/M, after it;
-        `gradient_norm`, the length of the step taken divided by γ; `validation_gap`, mean GAP
-        over users of their validation items ranked among all items not in training (nan without
-        validation).
+    item_bias_ (n_items,) : b, with the consistent objective only.
+    history_ : DataFrame, a row an iteration: `iteration`; `objective` after it, (9) without 1/M,
+        or Σ_m GAP̂_m - λ/2 (‖U‖² + ‖V‖² + ‖b‖²) estimated from a sample; `gradient_norm`, the
+        length of the step taken divided by γ; `validation_gap`, mean GAP over users of their
+        validation items ranked among all items not in training (nan without validation).
     learning_rate_ : float, the γ used.
     train_ : the Ratings fitted to.
 
     Source: sections 4.2-4.3 and Algorithms 1-2.
     """
+
+    user_factors_: np.ndarray
+    item_factors_: np.ndarray
+    item_bias_: np.ndarray
 
     def __init__(
         self,
@@ -88,6 +101,10 @@ class GAPfm(Recommender):
         init_scale: float = 0.01,
         random_state=None,
         n_threads: int | None = None,
+        objective: str = "paper",
+        n_negatives: int = 50,
+        temperature: float = 1.0,
+        unrated_weight: float = 1.0,
     ):
         self.n_factors = check_count(n_factors, "n_factors")
         self.reg = check_real(reg, "reg")
@@ -106,13 +123,21 @@ class GAPfm(Recommender):
         self.n_threads = (
             None if n_threads is None else check_count(n_threads, "n_threads", high=most)
         )
+        self.objective = check_choice(objective, "objective", tuple(OBJECTIVES))
+        self.n_negatives = check_count(n_negatives, "n_negatives")
+        self.temperature = check_real(temperature, "temperature", low_open=True)
+        self.unrated_weight = check_real(unrated_weight, "unrated_weight", low_open=True)
+        if objective != "paper" and (self.n_selected or update != "batch"):
+            got = f"n_selected={n_selected!r} and update={update!r}"
+            raise ValueError(f"objective={objective!r} knows no {got}; leave them out")
 
     def __repr__(self) -> str:
         state = f"fitted, {self.n_iter_} iterations" if self._is_fitted else "not fitted"
         rate = "'auto'" if self.learning_rate == "auto" else f"{self.learning_rate:g}"
+        how = "update" if self.objective == "paper" else "objective"
         return (
             f"GAPfm(n_factors={self.n_factors}, reg={self.reg:g}, "
-            f"learning_rate={rate}, update={self.update!r}; {state})"
+            f"learning_rate={rate}, {how}={getattr(self, how)!r}; {state})"
         )
 
     # ------------------------------------------------------------------ learning
@@ -146,23 +171,25 @@ class GAPfm(Recommender):
             run = describe(self._params(), train, validation)
         if checkpoint is not None:
             checkpoint = check_writable(checkpoint)
-        U, V, rows = self._start(train, rng, run, resume)
+        kind = OBJECTIVES[self.objective]
+        if resume is None:
+            state, rows = kind.start(self, train, rng), []
+        else:
+            state, rows = read_checkpoint(resume, run, rng, self.n_iter)
         self.train_ = train
-        self._keep(U, V, rows)
+        self._keep(state, rows)
 
         def write() -> None:
             if checkpoint is not None:
-                write_checkpoint(checkpoint, run, U, V, self._rows, rng)
+                write_checkpoint(checkpoint, run, state, self._rows, rng)
 
         with threads(self.n_threads, train), interrupt_flag() as interrupted:
-            problem = Problem(train, validation)
-            auto = self.learning_rate == "auto"
-            rate = suitable_learning_rate(problem, self.reg) if auto else self.learning_rate
-            self.learning_rate_ = float(rate)
-            self._gradients(problem, U, V)
+            goal = kind(self, train, validation)
+            self.learning_rate_ = goal.learning_rate
+            goal.gradients(state, len(rows) + 1)
             due = False
             for iteration in progress(len(rows) + 1, self.n_iter):
-                U, V = self._iterate(problem, U, V, rng, iteration)
+                state = self._iterate(goal, state, rng, iteration)
                 due = iteration % checkpoint_every == 0 or iteration == self.n_iter
                 if due:
                     write()
@@ -172,54 +199,21 @@ class GAPfm(Recommender):
                 write()
         return self
 
-    def _start(self, train: Ratings, rng, run: dict, resume) -> tuple:
-        """U, V and the history's rows: drawn and empty, or as a checkpoint left them."""
-        if resume is None:
-            U = rng.normal(0.0, self.init_scale, (train.n_users, self.n_factors))
-            V = rng.normal(0.0, self.init_scale, (train.n_items, self.n_factors))
-            return U, V, []
-        return read_checkpoint(resume, run, rng, self.n_iter)
-
-    def _iterate(self, problem: Problem, U, V, rng, iteration: int) -> tuple:
-        """U, V after one more iteration, kept with their row of the history."""
-        U_new, V_new = self._step(problem, U, V, rng)
+    def _iterate(self, goal, state: State, rng, iteration: int) -> State:
+        """Where training stands after one more iteration, kept with its row of the history."""
         with np.errstate(over="ignore", invalid="ignore"):
-            moved = np.sqrt(np.sum((U_new - U) ** 2) + np.sum((V_new - V) ** 2))
-            objective = self._gradients(problem, U_new, V_new)
+            new = goal.step(state, rng)
+            moved = np.sqrt(sum(np.sum((new[x] - state[x]) ** 2) for x in goal.learned))
+            objective = goal.gradients(new, iteration + 1)
         self._refuse_non_finite(objective, iteration)
         row = (iteration, objective, moved / self.learning_rate_)
-        gap = problem.validation_gap(U_new, V_new)
-        self._keep(U_new, V_new, [*self._rows, (*row, gap)])
-        return U_new, V_new
+        self._keep(new, [*self._rows, (*row, goal.validation_gap(new))])
+        return new
 
-    def _step(self, problem: Problem, U, V, rng) -> tuple[np.ndarray, np.ndarray]:
-        """One iteration of Algorithm 2 from U^(t), V^(t), whose gradients `problem` holds."""
-        U_new = U + self.learning_rate_ * problem.user_gradient
-        random = self.selection == "random" and self.n_selected is not None
-        if random or self.update == "sequential":
-            selected = problem.select(self.n_selected, self.selection, rng)
-        if self.update == "sequential":
-            V_new = V.copy()
-            kernels.update_items_in_turn(
-                U, V_new, problem.indptr, problem.items, problem.grades, problem.cumulative,
-                selected, self.inner_sum == "selected", self.reg, self.learning_rate_,
-            )  # fmt: skip
-        else:
-            if random:
-                self._gradients(problem, U, V, marks=selected)
-            V_new = V + self.learning_rate_ * problem.item_gradient
-        return U_new, V_new
-
-    def _gradients(self, problem: Problem, U, V, marks=None) -> float:
-        """F at U, V, whose gradients `problem` then holds; V's from the selected ratings."""
-        return problem.gradients(
-            U, V, self.reg, marks=marks, inner_selected=self.inner_sum == "selected",
-            n_selected=self.n_selected if self.selection == "adaptive" else None,
-        )  # fmt: skip
-
-    def _keep(self, U, V, rows: list) -> None:
-        self.user_factors_, self.item_factors_, self._rows = U, V, rows
-        self.n_iter_ = len(rows)
+    def _keep(self, state: State, rows: list) -> None:
+        for name in OBJECTIVES[self.objective].learned:
+            setattr(self, f"{name}_", state[name])
+        self._rows, self.n_iter_ = rows, len(rows)
 
     def _refuse_non_finite(self, objective: float, iteration: int) -> None:
         if not np.isfinite(objective):
@@ -238,17 +232,18 @@ class GAPfm(Recommender):
     # ------------------------------------------------------------------ using it
 
     def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
-        """f of (1)."""
-        return self.item_factors_[items] @ self.user_factors_[user]
+        """f of (1), and b."""
+        scores = self.item_factors_[items] @ self.user_factors_[user]
+        return scores if self.objective == "paper" else scores + self.item_bias_[items]
 
     def fold_in(self, items, grades) -> np.ndarray:
         """The factors (D,) of a new user from a few grades, with V held fixed.
 
-        Gradient ascent by (10) from zero, with `learning_rate_`, λ and this model's number of
-        iterations: what training did to its own users, but that V has arrived.
+        Gradient ascent by (10), or by Adagrad, from zero, with `learning_rate_`, λ and this
+        model's number of iterations: what training did to its own users, but that V has arrived.
         `items`: distinct positions (S,); `grades`: (S,) from 1 to the training data's highest.
-        Score all items by `item_factors_ @ fold_in(...)`. Raises ValueError for unequal lengths,
-        repeated items, or grades out of range.
+        Score all items by `item_factors_ @ fold_in(...)`, + `item_bias_` where there is one.
+        Raises ValueError for unequal lengths, repeated items, or grades out of range.
         """
         self._check_fitted()
         items = check_positions(items, "items", self.item_factors_.shape[0])
@@ -259,18 +254,11 @@ class GAPfm(Recommender):
             )
         if np.unique(items).shape[0] < items.shape[0]:
             raise ValueError(f"items must be distinct, got {items.tolist()}")
-        delta = thresholding_probabilities(self.train_.max_grade)
         if grades.max(initial=0) > self.train_.max_grade:
             raise ValueError(
                 f"grades must be at most {self.train_.max_grade}, got {grades.max()}"
             )
-        u = np.zeros(self.n_factors)
-        for _ in range(self.n_iter_):
-            V = self.item_factors_[items]
-            u = u + self.learning_rate_ * user_gradient(
-                u, V, grades, delta=delta, reg=self.reg
-            )
-        return u
+        return OBJECTIVES[self.objective].fold_in(self, items, grades)
 
     # ------------------------------------------------------------------ keeping it
 
@@ -282,8 +270,10 @@ class GAPfm(Recommender):
         ids of mixed types.
         """
         self._check_fitted()
-        factors = (self.user_factors_, self.item_factors_, self._rows)
-        write_model(path, self._params(), self.learning_rate_, self.train_, *factors)
+        names = OBJECTIVES[self.objective].learned
+        learned = {name: getattr(self, f"{name}_") for name in names}
+        kept = (self.learning_rate_, self.train_, learned, self._rows)
+        write_model(path, self._params(), *kept)
 
     @classmethod
     def load(cls, path) -> "GAPfm":
@@ -292,14 +282,17 @@ class GAPfm(Recommender):
         Raises FileNotFoundError, or ValueError for a file that is not such a model or comes from
         a newer version.
         """
-        model, rate, train, factors = read_model(path, cls)
+        model, rate, train, learned, rows = read_model(path, cls)
         model.learning_rate_, model.train_ = rate, train
-        model._keep(*factors)
+        model._keep(learned, rows)
         return model
 
     def _params(self) -> dict:
-        """The parameters by name, as a file can hold them."""
+        """The parameters that count, by name, as a file can hold them."""
         params = {name: getattr(self, name) for name in signature(type(self)).parameters}
+        if self.objective == "paper":  # as files were before there was another
+            for name in ("objective", "n_negatives", "temperature", "unrated_weight"):
+                del params[name]
         seed = self.random_state
         keeps = seed is not None and not isinstance(seed, np.random.Generator)
         params["random_state"] = index(seed) if keeps else None

@@ -2,7 +2,7 @@
 
 This is the version to read; `kernels` computes the same numbers fast. All functions take the
 rated items of one user, S of them, and accept complex scores, so that complex-step
-differentiation can judge the gradients.
+differentiation can judge the gradients. The gradient of the repair is in `consistent`.
 """
 
 import math
@@ -171,42 +171,57 @@ def item_gradients(u, V, grades, *, delta, reg) -> np.ndarray:
     return np.outer(smoothed_gap_gradient(V @ u, grades, delta), u) - reg * V
 
 
-def consistent_rank(scores, tau=1.0) -> np.ndarray:
-    """A smooth rank that tends to the rank as τ → 0: R̂_i = ½ + Σ_j g((f_j - f_i) / τ), (N,).
+def consistent_rank(scores, tau=1.0, weights=None) -> np.ndarray:
+    """A smooth rank that tends to the rank as τ → 0: R̂_i = ½ + Σ_j w_j g((f_j - f_i) / τ), (N,).
 
     The term j = i is ½, so the sum counts every item above i as nearly 1, below as nearly 0.
     Unlike (7) it depends on score differences only. Not in the paper: the repair of (7), with
     (6) applied to every term of R_i = 1 + Σ_{j≠i} I(f_j > f_i). `tau` τ > 0 has the scores'
-    unit. Raises ValueError for bad scores or tau.
+    unit. `weights` w >= 0, (N,): how many items each one stands for, where the list is a sample
+    of a longer one; 1 each by default. Raises ValueError for bad scores, tau or weights.
     """
     f = check_scores(scores, allow_complex=True)
     tau = check_real(tau, "tau", low_open=True)
-    return 0.5 + np.sum(logistic((f[None, :] - f[:, None]) / tau), axis=1)
+    above = logistic((f[None, :] - f[:, None]) / tau)
+    if weights is not None:
+        above = above * _stand_for(weights, f.shape[0])
+    return 0.5 + np.sum(above, axis=1)
 
 
-def consistent_gap(scores, grades, delta, tau=1.0) -> float:
+def consistent_gap(scores, grades, delta, tau=1.0, weights=None) -> float:
     """GAP (2) with `consistent_rank` for R_i and (6) at temperature τ for I(R_j <= R_i).
 
     (1/Z) Σ_i (1/R̂_i) (Δ(y_i) + Σ_{j≠i} β_ij g((f_j - f_i) / τ)); lists may hold unrated items
     (grade 0), which take up ranks. Tends to exact GAP as τ → 0 when no two scores are equal;
-    adding a constant to all scores changes nothing. nan when nothing is rated. Errors as above.
+    adding a constant to all scores changes nothing. nan when nothing is rated. `weights` as
+    for `consistent_rank`; rated items weigh 1. Errors as above.
     """
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
-    weights = beta(grades, delta)
-    rank = consistent_rank(f, tau)
+    pairs = beta(grades, delta)
+    rank = consistent_rank(f, tau, weights)
     above = logistic((f[None, :] - f[:, None]) / tau)
     np.fill_diagonal(above, 1.0)
-    normalizer = np.trace(weights)
+    normalizer = np.trace(pairs)
     if normalizer == 0:
         return float("nan")
-    value = np.sum(np.sum(weights * above, axis=1) / rank) / normalizer
+    value = np.sum(np.sum(pairs * above, axis=1) / rank) / normalizer
     return value if np.iscomplexobj(f) else float(value)
 
 
 def _cumulative(delta, grades: np.ndarray) -> np.ndarray:
     """Δ(0), Δ(1), ..., with Δ(0) = 0."""
     return np.concatenate([[0.0], np.cumsum(check_delta(delta, grades.max(initial=0)))])
+
+
+def _stand_for(weights, length: int) -> np.ndarray:
+    array = np.asarray(weights, dtype=np.float64)
+    if array.shape != (length,) or not (np.isfinite(array).all() and (array >= 0).all()):
+        raise ValueError(
+            f"weights must be {length} finite numbers of at least 0, one for each score, got "
+            f"{weights!r}"
+        )
+    return array
 
 
 def _rated(scores, grades, delta) -> tuple[np.ndarray, np.ndarray]:

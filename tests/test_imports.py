@@ -17,6 +17,7 @@ MAY_IMPORT = {
     "files": "numpy",
     "metrics": "numpy checks",
     "smooth": "numpy checks metrics",
+    "consistent": "numpy checks metrics smooth",
     "selection": "numpy checks",
     "gradcheck": "numpy",
     "kernels": "numpy numba",
@@ -27,8 +28,8 @@ MAY_IMPORT = {
     "training": "numpy scipy numba tqdm kernels ratings metrics checks",
     "steps": "numpy checks training",
     "checkpoint": "numpy checks files ratings",
-    "model": "numpy pandas numba kernels ratings metrics checks recommender smooth selection "
-    "training steps checkpoint",
+    "objectives": "numpy kernels ratings metrics smooth training steps",
+    "model": "numpy pandas numba ratings checks recommender training steps objectives checkpoint",
     "intervals": "numpy pandas scipy checks",
     "evaluation": "numpy pandas intervals metrics kernels ratings splits checks",
     "baselines": "numpy pandas scipy surprise implicit threadpoolctl lazy kernels ratings metrics "

@@ -48,7 +48,7 @@ class SmoothedAP(Recommender):
         self.item_factors_ = self.model_.item_factors_
 
     def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
-        return self.item_factors_[items] @ self.user_factors_[user]
+        return self.model_._scores(user, items)
 
 
 def _binary(ratings: Ratings, threshold: int, name: str) -> Ratings:

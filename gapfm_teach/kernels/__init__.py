@@ -2,9 +2,10 @@
 
 Twin of `smooth`, `selection` and `metrics`, and tested against them. A compiled function calls
 compiled functions of its own file only, because the compiler's cache does not notice a change in
-another one: `gradient` for training, `lists` for evaluation.
+another one: `gradient` and `consistent` for training, `lists` for evaluation.
 """
 
+from .consistent import consistent_gradients, consistent_sums, draw_unrated
 from .gradient import (
     TOLERANCE,
     add_blocks,
@@ -36,7 +37,10 @@ __all__ = [
     "arrange_by_grade",
     "chebyshev_nodes",
     "chebyshev_sums",
+    "consistent_gradients",
+    "consistent_sums",
     "draw_lists",
+    "draw_unrated",
     "gap_at_ranks",
     "gradients",
     "held_out_ranks",
