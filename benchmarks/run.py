@@ -78,8 +78,8 @@ class RandomFactors:
         self.user_factors_ = rng.normal(size=(n_users, n_factors))
         self.item_factors_ = rng.normal(size=(n_items, n_factors))
 
-    def predict(self, user):
-        return self.item_factors_ @ self.user_factors_[user]
+    def predict(self, user, items):
+        return self.item_factors_[items] @ self.user_factors_[user]
 
 
 def lists_and_memory(n_users: int, n_items: int) -> tuple[float, float, float]:
@@ -132,7 +132,7 @@ def ours_on_lists(n_lists: int) -> tuple[float, float, np.ndarray]:
         kernels.top_grades(scores.ravel(), grades.ravel(), indptr, top)
 
     def measure():
-        return evaluation._measures(top, test, users, 5)
+        return evaluation._measures(top, test, users, 5, test.max_grade)
 
     both = seconds(lambda: (rank(), measure()), repeats=3)
     means = np.array([values.mean() for values in measure().values()])
