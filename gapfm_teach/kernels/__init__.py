@@ -1,8 +1,10 @@
-"""All compiled code: arrays in, `out` arrays filled; no I/O, no random numbers, no checks.
+"""All compiled code: arrays in, `out` arrays filled; no I/O, no checks.
 
-Twin of `smooth`, `selection` and `metrics`, and tested against them. A compiled function calls
-compiled functions of its own file only, because the compiler's cache does not notice a change in
-another one: `gradient` and `consistent` for training, `lists` for evaluation.
+Twin of `smooth`, `consistent`, `selection` and `metrics`, and tested against them. A compiled
+function calls compiled functions of its own file only, because the compiler's cache does not
+notice a change in another one: `gradient` and `consistent` for training, `lists` for evaluation,
+`text` and `simulation` for Netflix's files. Random numbers come from NumPy through arguments;
+`simulation` alone draws its own, from a seed for each user.
 """
 
 from .consistent import consistent_gradients, consistent_sums, draw_unrated
