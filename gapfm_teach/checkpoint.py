@@ -1,6 +1,9 @@
-"""Fitted models and running trainings in files: written whole or not at all, without pickle."""
+"""Fitted models and running trainings in files: written whole or not at all, without pickle.
 
-import hashlib
+All arrays in a file are numbers, in C order; whatever is text stands in `header`, the UTF-8 bytes
+of one JSON object. `handover.qmd` documents a model's file for programs without this package.
+"""
+
 import json
 import tempfile
 from collections.abc import Callable
@@ -10,13 +13,23 @@ from typing import Any
 import numpy as np
 
 from .checks import check_path
-from .files import replacing, write_npz
+from .files import content_hash, replacing, write_npz
 from .ratings import Ratings
 
 Arrays = dict[str, np.ndarray]
 
-_MODEL = {"format": "gapfm_teach.GAPfm", "version": 1}
-_CHECKPOINT = {"format": "gapfm_teach.GAPfm checkpoint", "version": 1}
+_MODEL, _CHECKPOINT = "gapfm_teach.GAPfm", "gapfm_teach.GAPfm checkpoint"
+# In version 1, still read, the header was a text array, and so were a model's ids and titles.
+_VERSION = 2
+_ROWS, _LABELS = ("indptr", "indices", "grades"), ("users", "items", "titles")
+_ABOUT = (
+    "The score of item i for user m is the inner product of user_factors[m] and item_factors[i], "
+    "plus item_bias[i]; only the order of a user's scores means anything. users, items and titles "
+    "stand in the order of those rows. What user m rated in training: places train_indptr[m] to "
+    "train_indptr[m + 1] - 1 of train_indices (rows of items) and train_grades. A new user's "
+    "factors: from 0, with the item factors held fixed, as many steps of the objective's gradient "
+    "ascent as history has rows. Formulas and code: handover.qmd of gapfm_teach."
+)
 _FREE = ("n_iter", "n_threads")  # what may change from a training to its continuation
 
 
@@ -28,22 +41,32 @@ def write_model(
 ) -> None:
     """Write what a fitted model needs to predict, recommend and fold in: γ (`rate`), ratings.
 
-    `learned`: arrays by name, user_factors and item_factors among them.
+    `learned`: arrays by name, user_factors and item_factors among them. An item_bias of 0 is
+    added where there is none, so that every reader may score alike.
 
-    Raises ValueError where `train` has ids that a file without pickle cannot hold.
+    Raises ValueError where `train` has ids that JSON cannot hold.
     """
-    header = {"params": params, "learning_rate_": rate}
+    header = {"about": _ABOUT, "params": params, "learning_rate_": rate}
     header |= {"source": train.source, "max_grade": train.max_grade}
-    arrays = _arrays(_MODEL | header, learned, rows)
-    for name in ("indptr", "indices", "grades", "users", "items", "titles"):
-        arrays["train_" + name] = getattr(train, name)
-        if arrays["train_" + name].dtype.hasobject:
-            raise ValueError(
-                f"train has {name} of mixed or unusual types, such as "
-                f"{arrays['train_' + name][0]!r}, which a file without pickle cannot hold; "
-                "make them all numbers or all text"
-            )
-    write_npz(path, arrays)
+    header |= {name: _listed(getattr(train, name), name) for name in _LABELS}
+    numbers = learned | {"train_" + name: getattr(train, name) for name in _ROWS}
+    numbers.setdefault("item_bias", np.zeros(train.n_items))
+    write_npz(path, _arrays(_MODEL, header, numbers, rows))
+
+
+def _listed(labels: np.ndarray, name: str) -> list:
+    """Ids or titles as a list for JSON; ValueError for those that would come back changed."""
+    values = labels.tolist()
+    try:
+        kept = np.array_equal(np.asarray(json.loads(json.dumps(values))), labels)
+    except (TypeError, ValueError):  # no JSON; lists of several lengths
+        kept = False
+    if not kept:
+        raise ValueError(
+            f"train has {name} of mixed or unusual types, such as {labels[0]!r}, which a file "
+            "without pickle cannot hold; make them all numbers or all text"
+        )
+    return values
 
 
 def read_model(path, make: Callable[..., Any]) -> tuple:
@@ -54,11 +77,12 @@ def read_model(path, make: Callable[..., Any]) -> tuple:
 
     def build(header: dict, stored: dict):
         params = {k: v for k, v in header["params"].items() if k != "n_threads"}
-        train = {k[6:]: v for k, v in stored.items() if k.startswith("train_")}
+        old = header["version"] == 1
+        labels = {k: stored["train_" + k] if old else header[k] for k in _LABELS}
         ratings = Ratings(
-            train.pop("indptr"), train.pop("indices"), train.pop("grades"),
+            *(stored["train_" + name] for name in _ROWS), **labels,
             n_items=len(stored["item_factors"]), max_grade=header["max_grade"],
-            source=header["source"], **train,
+            source=header["source"],
         )  # fmt: skip
         due = _shapes(params, ratings.n_users, ratings.n_items)
         rate = float(header.get("learning_rate_", params["learning_rate"]))
@@ -100,10 +124,11 @@ def write_checkpoint(
 ) -> None:
     """Write where a training of `run` (from `describe`) stands: `state`, history, generator.
 
-    `state`: the factors, and whatever else the steps need, by name. Nothing as long as the ratings, and not compressed: 480,000 users at D = 10 make 38 MB.
+    `state`: the factors, and whatever else the steps need, by name. Nothing as long as the
+    ratings, and not compressed: 480,000 users at D = 10 make 38 MB.
     """
-    header = _CHECKPOINT | {"run": run, "generator": rng.bit_generator.state}
-    arrays = _arrays(header, state, rows)
+    header = {"run": run, "generator": rng.bit_generator.state}
+    arrays = _arrays(_CHECKPOINT, header, state, rows)
     with replacing(path) as file:
         np.savez(file, allow_pickle=False, **arrays)
 
@@ -150,12 +175,10 @@ def read_checkpoint(path, run: dict, rng: np.random.Generator, n_iter: int) -> t
 
 def _fingerprint(ratings: Ratings) -> dict:
     """Sizes and a hash of who rated what and how; ids and titles do not matter to training."""
-    digest = hashlib.blake2b(digest_size=16)
-    for array in (ratings.indptr, ratings.indices, ratings.grades):
-        digest.update(np.ascontiguousarray(array).data)
+    content = content_hash(ratings.indptr, ratings.indices, ratings.grades)
     return {
         "users": ratings.n_users, "items": ratings.n_items, "ratings": ratings.n_ratings,
-        "max_grade": ratings.max_grade, "hash": digest.hexdigest(),
+        "max_grade": ratings.max_grade, "hash": content,
     }  # fmt: skip
 
 
@@ -187,11 +210,14 @@ def _size(data: dict | None) -> str:
 # ------------------------------------------------------------------ what both share
 
 
-def _arrays(header: dict, named: Arrays, rows: list) -> Arrays:
+def _arrays(kind: str, header: dict, named: Arrays, rows: list) -> Arrays:
     # The state of some generators holds arrays.
-    text = json.dumps(header, default=lambda array: array.tolist())
+    text = json.dumps(
+        {"format": kind, "version": _VERSION} | header, default=lambda array: array.tolist()
+    )
+    named = {name: np.ascontiguousarray(array) for name, array in named.items()}
     history = np.array(rows, dtype=np.float64).reshape(-1, 4)
-    return {"header": np.array(text), **named, "history": history}
+    return {"header": np.frombuffer(text.encode(), np.uint8), **named, "history": history}
 
 
 def _shapes(params: dict, n_users: int, n_items: int, in_training: bool = False) -> dict:
@@ -201,7 +227,7 @@ def _shapes(params: dict, n_users: int, n_items: int, in_training: bool = False)
         "user_factors": (n_users, n_factors),
         "item_factors": (n_items, n_factors),
     }
-    if params.get("objective", "paper") == "consistent":
+    if params.get("objective", "paper") != "paper":
         due["item_bias"] = (n_items,)
         if in_training:
             due |= {f"{name}_squares": shape for name, shape in due.items()}
@@ -219,15 +245,17 @@ def _checked(stored: Arrays, due: dict) -> tuple[Arrays, list]:
     return named, rows
 
 
-def _read(path, kind: dict, what: str, writer: str, build: Callable[[dict, dict], Any]):
+def _read(path, kind: str, what: str, writer: str, build: Callable[[dict, dict], Any]):
     """`build(header, arrays)` of a file of this kind; ValueError, naming it, for any other."""
     try:
         # Opened here: NumPy would leave a damaged file open.
         with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             stored = {name: file[name] for name in file.files}
-        header = json.loads(str(stored["header"]))
-        found = {key: header.get(key) for key in kind}
-        built = build(header, stored) if found == kind else None
+        text = stored["header"]
+        header = json.loads(str(text) if text.dtype.kind == "U" else text.tobytes())
+        found = header.get("format"), header.get("version")
+        readable = found in ((kind, 1), (kind, _VERSION))
+        built = build(header, stored) if readable else None
     except FileNotFoundError:
         raise
     except Exception as error:  # a damaged or edited file raises nearly anything
@@ -236,8 +264,8 @@ def _read(path, kind: dict, what: str, writer: str, build: Callable[[dict, dict]
         ) from error
     if built is None:
         raise ValueError(
-            f"{path} has format {found['format']!r} version {found['version']!r}, but "
-            f"{kind['format']!r} version {kind['version']} is read here; pass a file from "
-            f"{writer}, or update gapfm_teach if the file is newer"
+            f"{path} has format {found[0]!r} version {found[1]!r}, but {kind!r} of versions 1 "
+            f"to {_VERSION} is read here; pass a file from {writer}, or update gapfm_teach if "
+            "the file is newer"
         )
     return built

@@ -1,34 +1,49 @@
-"""The consistent objective in plain NumPy: GAP with smooth ranks that really are ranks.
+"""The consistent objectives in plain NumPy: measures with smooth ranks that really are ranks.
 
-Not in the paper: the repair of (7) and (8). `smooth.consistent_gap` is its value for one user;
-here are its gradient, the sample of unrated items that training takes, and the objective of all
-users. `kernels` computes the same numbers fast.
+Not in the paper: the repair of (7) and (8). `smooth.consistent_gap` is GAP's value for one user;
+here are its gradient and AP's, the table of all measures that `GAPfm` can maximise this way
+(`relatives` has the others), the sample of unrated items that training takes, and the objective
+of all users. `kernels` computes the same numbers fast.
 """
 
-import numpy as np
+from collections.abc import Callable
+from functools import partial
 
-from .checks import check_grades, check_real, check_scores
+import numpy as np
+from numpy.polynomial import Chebyshev
+
+from . import relatives
+from .checks import (
+    check_choice,
+    check_count,
+    check_delta,
+    check_grades,
+    check_real,
+    check_scores,
+)
 from .metrics import thresholding_probabilities
-from .smooth import beta, consistent_gap, consistent_rank, logistic
+from .smooth import (
+    beta,
+    chebyshev_nodes,
+    check_weights,
+    consistent_gap,
+    consistent_rank,
+    logistic,
+    logistic_derivative,
+)
 
 
 def consistent_gap_gradient(scores, grades, delta, tau=1.0, weights=None) -> np.ndarray:
     """∂/∂f of `smooth.consistent_gap`, (N,).
 
     With t_ij = g((f_j - f_i) / τ), R̂_i = ½ + Σ_j w_j t_ij and N_i = Δ(y_i) + Σ_{j≠i} β_ij t_ij,
-    the value is (1/Z) Σ_i N_i / R̂_i. Only t_ij depends on f: ∂t_ij/∂f_j = d_ij / τ and
-    ∂t_ij/∂f_i = -d_ij / τ, where d_ij = t_ij (1 - t_ij) = d_ji. By the quotient rule
+    the value is (1/Z) Σ_i N_i / R̂_i. Only t_ij depends on f, and by the quotient rule
 
-        ∂(value)/∂t_ij = (β_ij / R̂_i - w_j N_i / R̂_i²) / Z =: m_ij,
+        ∂(value)/∂t_ij = (β_ij / R̂_i - w_j N_i / R̂_i²) / Z;
 
-    and f_k is in t_ik, which it lifts, for all i, and in t_kj, which it lowers, for all j:
-
-        c_k = (1/τ) Σ_i d_ik (m_ik - m_ki).
-
-    The terms i = k cancel. So do the two of each pair when all c_k are summed: the gradient sums
-    to 0, as adding a constant to all scores changes nothing. Where all gaps are wide, d_ij and
-    the gradient go to 0 in any order, as GAP itself is flat there; but each order then has its
-    own exact GAP for a value, and not one and the same.
+    `relatives.pair_gradient` makes ∂/∂f of it. Where all gaps are wide the gradient goes to 0 in
+    any order, as GAP itself is flat there; but each order then has its own exact GAP for a value,
+    and not one and the same.
 
     Arguments and errors as for `consistent_gap`; zeros when nothing is rated.
     """
@@ -39,13 +54,116 @@ def consistent_gap_gradient(scores, grades, delta, tau=1.0, weights=None) -> np.
     normalizer = np.trace(pairs)
     if normalizer == 0:
         return np.zeros_like(f)
-    t = logistic((f[None, :] - f[:, None]) / tau)
-    d = t * t.T  # 1 - t_ij = t_ji, and no digits are lost where t is near 1
+    t = relatives.above(f, tau)
     np.fill_diagonal(t, 1.0)
-    gain = np.sum(pairs * t, axis=1)
-    stand_for = np.ones(f.shape[0]) if weights is None else np.asarray(weights, float)
-    m = pairs / rank[:, None] - np.outer(gain / rank**2, stand_for)
-    return np.sum(d * (m - m.T), axis=0) / (normalizer * tau)
+    gain = np.sum(pairs * t, axis=1) / normalizer
+    direct = pairs / (normalizer * rank[:, None])
+    return relatives.pair_gradient(f, direct, gain / rank**2, tau, weights)
+
+
+def interpolated_consistent_gap(
+    scores, grades, delta, tau=1.0, weights=None, *, tolerance=1e-8
+) -> tuple[float, np.ndarray]:
+    """`consistent_gap` and `consistent_gap_gradient` in O(N p) operations instead of O(N²).
+
+    As in `smooth.interpolated_smoothed_gap`, all sums are smooth functions of one score x, some
+    of them one for each grade y. With t = g((f_j - x) / τ), d = t (1 - t) and
+    β_j = min(Δ(y), Δ(y_j)) an item needs
+
+        R̂ = ½ + Σ_j w_j t,  N = Δ(y)/2 + Σ_j β_j t,  R' = Σ_j w_j d,  N' = Σ_j β_j d,
+
+    and, once q_i = 1/R̂_i and s_i = N_i / R̂_i² are known, A = Σ_i q_i β_i d and S = Σ_i s_i d:
+    the value is (1/Z) Σ_i N_i q_i, and c_k = (1/Zτ) (A_k - w_k S_k - q_k N'_k + s_k R'_k). Values
+    at p nodes give each function everywhere. At the top of a list R̂ is near 1, although all
+    W = Σ_j w_j items add to it; so p is `chebyshev_nodes` for tolerance · min(1, τ) / W.
+
+    Parameters as for `consistent_gap`, but real scores; tolerance > 0. Returns the value, which
+    errs by at most tolerance times itself, and the gradient, (N,), whose entry k errs, in terms of
+    `relatives.pair_gradient`, by at most tolerance · (1/τ) Σ_i (d_ik + 1/W) (|m_ik| + |m_ki|).
+    nan and zeros when nothing is rated. Raises ValueError for bad input.
+    """
+    grades = check_grades(grades)
+    f = check_scores(scores, length=grades.shape[0])
+    tau = check_real(tau, "tau", low_open=True)
+    w = check_weights(np.ones(f.size) if weights is None else weights, f.size)
+    gains = np.append(0.0, np.cumsum(check_delta(delta, grades.max(initial=0))))[grades]
+    normalizer = gains.sum()
+    if normalizer == 0:
+        return float("nan"), np.zeros(f.size)
+    z = f / tau
+    low, spread = z.min(), np.ptp(z)
+    degree = chebyshev_nodes(spread, tolerance * min(1.0, tau) / w.sum()) - 1
+    domain = [low, low + spread] if degree > 0 else [low - 1, low + 1]
+
+    def summed(function, factors):
+        """Σ_j factors_j · function((f_j - x) / τ), as a function of x / τ."""
+        return Chebyshev.interpolate(
+            lambda x: function(z - x[:, None]) @ factors, degree, domain
+        )
+
+    rank = 0.5 + summed(logistic, w)(z)
+    earned, earned_slope, pull = np.empty(f.size), np.empty(f.size), np.empty(f.size)
+    of_grade = [(gains == gain, np.minimum(gains, gain)) for gain in np.unique(gains)]
+    for mine, pairs in of_grade:
+        earned[mine] = summed(logistic, pairs)(z[mine]) + gains[mine] / 2
+        earned_slope[mine] = summed(logistic_derivative, pairs)(z[mine])
+    cost = earned / rank**2
+    for mine, pairs in of_grade:
+        pull[mine] = summed(logistic_derivative, pairs / rank)(z[mine])
+    pull -= w * summed(logistic_derivative, cost)(z) + earned_slope / rank
+    pull += cost * summed(logistic_derivative, w)(z)
+    return float(np.sum(earned / rank) / normalizer), pull / (normalizer * tau)
+
+
+def consistent_average_precision(scores, grades, tau=1.0, weights=None) -> float:
+    """AP with smooth ranks, all that is rated being relevant: `consistent_gap` with Δ(y) = 1.
+
+    (1/S) Σ_i (1/R̂_i) (1 + Σ_{j≠i} g((f_j - f_i) / τ)) over the S rated i and j: Appendix D's
+    y_max = 1. Arguments and errors as for `consistent_gap`.
+    """
+    return consistent_gap(scores, np.sign(check_grades(grades)), [1.0], tau, weights)
+
+
+def consistent_average_precision_gradient(
+    scores, grades, tau=1.0, weights=None
+) -> np.ndarray:
+    """∂/∂f of `consistent_average_precision`, (N,)."""
+    relevant = np.sign(check_grades(grades))
+    return consistent_gap_gradient(scores, relevant, [1.0], tau, weights)
+
+
+def consistent_measure(
+    objective: str, max_grade: int, cutoff: int = 5
+) -> tuple[Callable[..., float], Callable[..., np.ndarray]]:
+    """What `GAPfm(objective=...)` maximises for a user: (value, gradient), two functions.
+
+    Both take (scores, grades, *, tau=1.0, weights=None). `objective`: "consistent" for GAP, the
+    others as their exact versions in `metrics`, namely "average_precision", "graded_precision",
+    "graded_recall", "expected_reciprocal_rank"; max_grade, the top of the scale; cutoff n of the
+    two that have one. Raises ValueError for another name.
+    """
+    delta = thresholding_probabilities(max_grade)
+    at_n = {"delta": delta, "cutoff": check_count(cutoff, "cutoff")}
+    table: dict[str, tuple[Callable, Callable, dict]] = {
+        "consistent": (consistent_gap, consistent_gap_gradient, {"delta": delta}),
+        "average_precision": (
+            consistent_average_precision, consistent_average_precision_gradient, {},
+        ),
+        "graded_precision": (
+            relatives.consistent_graded_precision,
+            relatives.consistent_graded_precision_gradient, at_n,
+        ),
+        "graded_recall": (
+            relatives.consistent_graded_recall,
+            relatives.consistent_graded_recall_gradient, at_n,
+        ),
+        "expected_reciprocal_rank": (
+            relatives.consistent_expected_reciprocal_rank,
+            relatives.consistent_expected_reciprocal_rank_gradient, {"max_grade": max_grade},
+        ),
+    }  # fmt: skip
+    value, gradient, fixed = table[check_choice(objective, "objective", tuple(table))]
+    return partial(value, **fixed), partial(gradient, **fixed)
 
 
 def sample_unrated(rated, uniforms, n_items: int) -> tuple[np.ndarray, float]:
@@ -68,7 +186,7 @@ def sample_unrated(rated, uniforms, n_items: int) -> tuple[np.ndarray, float]:
 
 def consistent_objective(
     user_factors, item_factors, item_bias, ratings, *, tau=1.0, unrated_weight=1.0, reg,
-    uniforms=None,
+    uniforms=None, objective="consistent", cutoff=5,
 ) -> float:  # fmt: skip
     """What `GAPfm(objective="consistent")` maximises: Σ_m GAP̂_m - λ/2 (‖U‖² + ‖V‖² + ‖b‖²).
 
@@ -76,7 +194,8 @@ def consistent_objective(
     with `uniforms` (n_users, n), of the rated items and `sample_unrated` of the others. An
     unrated item counts `unrated_weight` in a rank where a rated one counts 1. A sample gives
     R̂ right in the mean, and so, 1/R̂ being convex, GAP̂ somewhat too high; less so the larger.
-    Parameters: U, (n_users, D); V, (n_items, D); b, (n_items,); ratings, a `Ratings`; reg λ >= 0.
+    Parameters: U, (n_users, D); V, (n_items, D); b, (n_items,); ratings, a `Ratings`; reg λ >= 0;
+    objective and cutoff as in `consistent_measure`: which measure stands for GAP̂.
     Raises ValueError when shapes disagree.
     """
     U, V, b = (np.asarray(x) for x in (user_factors, item_factors, item_bias))
@@ -86,7 +205,7 @@ def consistent_objective(
             f"user_factors {U.shape}, item_factors {V.shape} and item_bias {b.shape} do not "
             f"belong to {ratings.n_users} users and {ratings.n_items} items"
         )
-    delta = thresholding_probabilities(ratings.max_grade)
+    measure, _ = consistent_measure(objective, ratings.max_grade, cutoff)
     total = 0.0
     for user in range(ratings.n_users):
         rated, grades = ratings.row(user)
@@ -95,12 +214,11 @@ def consistent_objective(
         draw = np.zeros(ratings.n_items) if uniforms is None else uniforms[user]
         others, weight = sample_unrated(rated, draw, ratings.n_items)
         items = np.concatenate([rated, others])
-        total += consistent_gap(
+        total += measure(
             V[items] @ U[user] + b[items],
             np.concatenate([grades, np.zeros(others.size, dtype=np.int64)]),
-            delta,
-            tau,
-            np.repeat([1.0, unrated_weight * weight], [rated.size, others.size]),
+            tau=tau,
+            weights=np.repeat([1.0, unrated_weight * weight], [rated.size, others.size]),
         )
     size = np.sum(U**2) + np.sum(V**2) + np.sum(b**2)
     return total - check_real(reg, "reg") / 2 * float(size)

@@ -71,6 +71,22 @@ def top_n_per_user(
     together, or the model does not fit them or gives a score that is not finite.
     Source: section 5.1.2; the candidates follow Cremonesi, Koren and Turrin (2010).
     """
+    users, top = top_n_grades(
+        model, train, test, n_candidates=n_candidates, at=at, random_state=random_state
+    )
+    index = pd.Index(test.users[users], name="user")
+    scale = max(train.max_grade, test.max_grade)
+    return pd.DataFrame(_measures(top, test, users, at, scale), index=index)
+
+
+def top_n_grades(
+    model, train: Ratings, test: Ratings, *, n_candidates: int | None, at: int, random_state=None
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """The lists behind `top_n_per_user`, which has the parameters and errors: what stands on top.
+
+    Returns the positions of the users measured, (n_users,), and the grades at ranks 1..at of
+    each one's list, 0 where the item is unrated, int8 (n_users, at).
+    """
     _check_pair(train, test)
     at = check_count(at, "at")
     most = test.n_items
@@ -86,10 +102,7 @@ def top_n_per_user(
     n_rated = np.diff(train.indptr) + np.diff(test.indptr)
     n_others = np.minimum(pool.size - n_rated[users], most)
     lists = _lists(users, train, test, pool, n_others, rng)
-    top = _ranked_grades(model, test, users, lists, at)
-    index = pd.Index(test.users[users], name="user")
-    scale = max(train.max_grade, test.max_grade)
-    return pd.DataFrame(_measures(top, test, users, at, scale), index=index)
+    return users, _ranked_grades(model, test, users, lists, at)
 
 
 def ranking_per_user(

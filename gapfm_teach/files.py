@@ -1,8 +1,10 @@
 """Writing files whole or not at all."""
 
 import contextlib
+import hashlib
 import os
 import secrets
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +27,33 @@ def replacing(path):
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def new_folder(path):
+    """Yield an empty folder beside `path`; rename it to `path` when the block succeeds.
+
+    When the block fails, nothing is left. Raises FileExistsError where `path` is taken.
+    """
+    path = Path(path)
+    if path.exists():
+        raise FileExistsError(f"{path} exists already; remove it or pass another name")
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        os.rename(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary)
+        raise
+
+
+def content_hash(*arrays: np.ndarray) -> str:
+    """A hash of the arrays' bytes, to tell data from other data; 32 hexadecimal digits."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def write_npz(path, arrays: dict[str, np.ndarray]) -> None:

@@ -16,6 +16,7 @@ from .checkpoint import (
     write_model,
 )
 from .checks import (
+    HIGHEST_POSITION,
     check_choice,
     check_count,
     check_grades,
@@ -34,15 +35,18 @@ class GAPfm(Recommender):
     """Latent factors of users and items that maximise smoothed GAP (9), by Algorithm 2.
 
     With objective="consistent" they maximise GAP with smooth ranks among all items instead, which
-    repairs (7) and (8); see `consistent`. Scores are then <U_m, V_i> + b_i.
+    repairs (7) and (8), or with another name another measure with such ranks; see `consistent`
+    and `relatives`. Scores are then <U_m, V_i> + b_i.
 
     Parameters
     ----------
     n_factors : int, D >= 1.
-    reg : float, λ >= 0. With update="batch" it is counted once for U and V, as in (9); with
-        "sequential" an item is shrunk at each visit of a user, as (11) and Algorithm 2 read.
-    learning_rate : float, γ > 0, or "auto". What works depends on how many ratings the users
-        have: the gradient is a sum over pairs. About 1e-2 for 10 ratings a user, less for more.
+    reg : float, λ >= 0, or None for the objective's own: 0.001 for "paper", 0.06 for the others.
+        With update="batch" it is counted once for U and V, as in (9); with "sequential" an item
+        is shrunk at each visit of a user, as (11) and Algorithm 2 read.
+    learning_rate : float, γ > 0, "auto", or None for the objective's own: 0.01 for "paper", 0.3
+        for the others. What works for "paper" depends on how many ratings the users have: the
+        gradient is a sum over pairs. About 1e-2 for 10 ratings a user, less for more.
         "auto" takes γ = ½ / (σ_max(C) + λ), with C = ∂F/∂f at f = 0: small factors then grow by
         half in an iteration, whatever the data; see `steps`. It suits any Given-N and any size,
         but no γ cures (8) of its degenerate optimum: when to stop remains for validation to say.
@@ -55,26 +59,32 @@ class GAPfm(Recommender):
         cost O(D K^2 M) stated in section 4.3 needs "selected".
     update : "batch" (sum the gradients over users, then step) or "sequential" (user after user
         in place).
-    init_scale : float > 0, standard deviation of the normal start of U and V. The paper gives
-        none; small starts work best.
+    init_scale : float > 0, standard deviation of the normal start of U and V, or None for the
+        objective's own: 0.01 for "paper", which names none but works best from a small start,
+        0.3 for the others.
     random_state : None, int or numpy Generator; an int makes `fit` repeatable to the last bit,
         whatever the number of threads.
     n_threads : int, or None for numba's own number (one where the data are few). Set for the time
         of `fit` only.
-    objective : "paper", (9), or "consistent". The latter climbs by Adagrad: γ is what a coordinate
-        moves by in the first iteration (0.1 for "auto"), whatever the data; λ counts for b too;
-        `n_selected` and update="sequential" are refused. It alone uses the rest:
+    objective : "paper", (9); "consistent", GAP with smooth ranks; or, with the same ranks, what
+        `metrics` has under the same name: "average_precision" (all that is rated is relevant),
+        "graded_precision", "graded_recall" or "expected_reciprocal_rank". All but "paper" climb
+        by Adagrad: γ is what a coordinate moves by in the first iteration (0.3 for "auto"),
+        whatever the data; λ counts for b too; `n_selected` and update="sequential" are refused.
+        They alone use the rest:
     n_negatives : int n >= 1, unrated items of each user that an iteration sees, drawn anew.
-    temperature : float τ > 0, in the unit of the scores.
+    temperature : float τ > 0, in the unit of the scores. "expected_reciprocal_rank" needs a low
+        one, such as 0.1, where users have rated dozens of items; see `relatives`.
     unrated_weight : float > 0, what an unrated item counts in a rank where a rated one counts 1.
         Below 1 where what is unrated may well be liked.
+    cutoff : int n >= 1, of graded precision and recall at n; without effect on the others.
 
     Attributes after `fit`
     ----------------------
     user_factors_ (n_users, D), item_factors_ (n_items, D), n_iter_ : iterations done.
-    item_bias_ (n_items,) : b, with the consistent objective only.
+    item_bias_ (n_items,) : b, unless objective="paper".
     history_ : DataFrame, a row an iteration: `iteration`; `objective` after it, (9) without 1/M,
-        or Σ_m GAP̂_m - λ/2 (‖U‖² + ‖V‖² + ‖b‖²) estimated from a sample; `gradient_norm`, the
+        or Σ_m (smooth measure of m) - λ/2 (‖U‖² + ‖V‖² + ‖b‖²), from a sample; `gradient_norm`, the
         length of the step taken divided by γ; `validation_gap`, mean GAP over users of their
         validation items ranked among all items not in training (nan without validation).
     learning_rate_ : float, the γ used.
@@ -91,24 +101,29 @@ class GAPfm(Recommender):
         self,
         n_factors: int = 10,
         *,
-        reg: float = 0.001,
-        learning_rate: float | str = 0.01,
+        reg: float | None = None,
+        learning_rate: float | str | None = None,
         n_iter: int = 60,
         n_selected: int | None = None,
         selection: str = "adaptive",
         inner_sum: str = "rated",
         update: str = "batch",
-        init_scale: float = 0.01,
+        init_scale: float | None = None,
         random_state=None,
         n_threads: int | None = None,
         objective: str = "paper",
-        n_negatives: int = 50,
+        n_negatives: int = 200,
         temperature: float = 1.0,
-        unrated_weight: float = 1.0,
+        unrated_weight: float = 0.05,
+        cutoff: int = 5,
     ):
         self.n_factors = check_count(n_factors, "n_factors")
-        self.reg = check_real(reg, "reg")
-        self.learning_rate = check_learning_rate(learning_rate)
+        self.objective = check_choice(objective, "objective", tuple(OBJECTIVES))
+        own = OBJECTIVES[objective].defaults
+        self.reg = check_real(own["reg"] if reg is None else reg, "reg")
+        self.learning_rate = check_learning_rate(
+            own["learning_rate"] if learning_rate is None else learning_rate
+        )
         self.n_iter = check_count(n_iter, "n_iter")
         self.n_selected = (
             None if n_selected is None else check_count(n_selected, "n_selected")
@@ -116,17 +131,21 @@ class GAPfm(Recommender):
         self.selection = check_choice(selection, "selection", ("adaptive", "random"))
         self.inner_sum = check_choice(inner_sum, "inner_sum", ("rated", "selected"))
         self.update = check_choice(update, "update", ("batch", "sequential"))
-        self.init_scale = check_real(init_scale, "init_scale", low_open=True)
+        self.init_scale = check_real(
+            own["init_scale"] if init_scale is None else init_scale,
+            "init_scale",
+            low_open=True,
+        )
         self.random_state = random_state
         check_random_state(random_state)
         most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
         self.n_threads = (
             None if n_threads is None else check_count(n_threads, "n_threads", high=most)
         )
-        self.objective = check_choice(objective, "objective", tuple(OBJECTIVES))
         self.n_negatives = check_count(n_negatives, "n_negatives")
         self.temperature = check_real(temperature, "temperature", low_open=True)
         self.unrated_weight = check_real(unrated_weight, "unrated_weight", low_open=True)
+        self.cutoff = check_count(cutoff, "cutoff", high=HIGHEST_POSITION)
         if objective != "paper" and (self.n_selected or update != "batch"):
             got = f"n_selected={n_selected!r} and update={update!r}"
             raise ValueError(f"objective={objective!r} knows no {got}; leave them out")
@@ -265,6 +284,8 @@ class GAPfm(Recommender):
     def save(self, path) -> None:
         """Write the fitted model to `path`, a .npz file, without pickle.
 
+        It holds the ratings of `train_` too. `handover.qmd` lists its arrays and has the code that
+        scores and folds in without this package.
         Written beside and renamed, so an existing file is replaced whole or not at all. A
         Generator given as `random_state` is not kept. Raises ValueError before `fit`, and for
         ids of mixed types.
@@ -290,7 +311,9 @@ class GAPfm(Recommender):
     def _params(self) -> dict:
         """The parameters that count, by name, as a file can hold them."""
         params = {name: getattr(self, name) for name in signature(type(self)).parameters}
-        if self.objective == "paper":  # as files were before there was another
+        if not self.objective.startswith("graded"):  # as files were before there was one
+            del params["cutoff"]
+        if self.objective == "paper":  # likewise
             for name in ("objective", "n_negatives", "temperature", "unrated_weight"):
                 del params[name]
         seed = self.random_state

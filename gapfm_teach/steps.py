@@ -23,23 +23,40 @@ def check_learning_rate(value) -> float | str:
 def largest_singular_value(problem: Problem) -> float:
     """σ_max of C, (n_users, n_items), with C_mi = ⅛ Σ_j β_mij over rated items j, else 0.
 
-    C is ∂F/∂f where all f = 0. With U = 0 the gradient (10) is C V and with V = 0 (11) is Cᵀ U,
-    so C is never built: each turn of the power iteration is two passes with a single factor.
-    C >= 0, hence its first singular vector has no sign, and a start of ones cannot miss it.
-    Approaches σ_max from below, to about a per cent; the same for any number of threads.
+    C is ∂F/∂f where all f = 0, and C >= 0, hence its first singular vector has no sign, and a
+    start of ones cannot miss it. The same for any number of threads.
     """
-    shape = problem.train.n_users, problem.train.n_items
-    no_users, no_items = (np.zeros((n, 1)) for n in shape)
-    v, sigma = np.ones((shape[1], 1)), 0.0
+    return power_iteration(
+        lambda v: normalise(*multiply(problem, v)), np.ones((problem.train.n_items, 1))
+    )
+
+
+def multiply(problem: Problem, v: np.ndarray) -> tuple[np.ndarray, float]:
+    """CᵀC v, (n_items, 1), and ‖C v‖². Both add up over groups of users.
+
+    With U = 0 the gradient (10) is C V and with V = 0 (11) is Cᵀ U, so C is never built: two
+    passes with a single factor.
+    """
+    no_users, no_items = np.zeros((problem.train.n_users, 1)), np.zeros_like(v)
+    problem.gradients(no_users, v, 0.0)
+    Cv = problem.user_gradient
+    problem.gradients(Cv, no_items, 0.0)
+    return problem.item_gradient, float(np.vdot(Cv, Cv))
+
+
+def normalise(CtCv: np.ndarray, squared: float) -> tuple[float, np.ndarray]:
+    """‖CᵀC v‖ / ‖C v‖, which approaches σ_max from below, and the next turn's v."""
+    length = float(np.linalg.norm(CtCv))
+    return length / np.sqrt(squared), CtCv / length
+
+
+def power_iteration(turn, v) -> float:
+    """σ_max to about a per cent, from turns `turn(v) -> (σ, next v)`."""
+    sigma = 0.0
     while True:
-        problem.gradients(no_users, v, 0.0)
-        Cv = problem.user_gradient
-        problem.gradients(Cv, no_items, 0.0)
-        CtCv = problem.item_gradient
-        before, sigma = sigma, float(np.linalg.norm(CtCv) / np.linalg.norm(Cv))
+        before, (sigma, v) = sigma, turn(v)
         if sigma <= _ENOUGH * before:
             return sigma
-        v = CtCv / np.linalg.norm(CtCv)
 
 
 def suitable_learning_rate(problem: Problem, reg: float) -> float:
@@ -54,4 +71,8 @@ def suitable_learning_rate(problem: Problem, reg: float) -> float:
     gradient says how many rate it and how well, and this is most of what V has to learn. Rules
     that divide it out (Adagrad, Adam) leave all items about equally high.
     """
-    return GROWTH / (largest_singular_value(problem) + reg)
+    return rate_for(largest_singular_value(problem), reg)
+
+
+def rate_for(sigma: float, reg: float) -> float:
+    return GROWTH / (sigma + reg)

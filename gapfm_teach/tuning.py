@@ -26,6 +26,7 @@ from .baselines import (
     SmoothedAP,
     SVDpp,
 )
+from .catalogue import catalogue_per_user
 from .checks import check_choice, check_count
 from .evaluation import ranking_per_user, top_n_per_user
 from .model import GAPfm
@@ -151,7 +152,7 @@ def tune(
 
     `train` is split by `hold_out`, n_validations times, the same for all systems. Each trial fits
     to the one part and is measured on the other: by `top_n_per_user` for task "top_n", by
-    `ranking_per_user` for "ranking". A system whose grid is smaller than `n_trials` is tried at
+    `catalogue_per_user` for "catalogue", by `ranking_per_user` for "ranking". A system whose grid is smaller than `n_trials` is tried at
     each of its points.
 
     `known`: Ratings with `train` and whatever else these users are known to have rated (their
@@ -168,7 +169,7 @@ def tune(
     """
     n_trials = check_count(n_trials, "n_trials")
     n_validations = check_count(n_validations, "n_validations")
-    check_choice(task, "task", ("top_n", "ranking"))
+    check_choice(task, "task", ("top_n", "catalogue", "ranking"))
     seed = check_count(random_state, "random_state", low=0)
     known = train if known is None else known
     folds = [_fold(train, known, n_held_out, [seed, k]) for k in range(n_validations)]
@@ -228,6 +229,8 @@ def _measure(system: System, settings, folds: list[_Fold], task: str, seed: int)
             return {"error": str(error)}
         if task == "top_n":
             found = top_n_per_user(model, fold.seen, fold.validation, random_state=seed)
+        elif task == "catalogue":
+            found = catalogue_per_user(model, fold.seen, fold.validation, random_state=seed)
         else:
             found = ranking_per_user(model, fold.validation, random_state=seed)
         means.append(found.mean())

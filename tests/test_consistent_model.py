@@ -1,4 +1,6 @@
-"""GAPfm(objective="consistent") from the outside: what it climbs, keeps, refuses and gives back."""
+"""GAPfm with smooth ranks from the outside: what it climbs, keeps, refuses and gives back."""
+
+import json
 
 import numba
 import numpy as np
@@ -7,10 +9,19 @@ from scipy.stats import spearmanr
 
 from gapfm_teach import GAPfm, Ratings, simulate_ratings, split_given, top_n_per_user
 from gapfm_teach.baselines import SmoothedAP
-from gapfm_teach.consistent import consistent_gap_gradient, consistent_objective
+from gapfm_teach.consistent import consistent_measure, consistent_objective
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
-from gapfm_teach.objectives import SampledProblem
+from gapfm_teach.metrics import (
+    average_precision,
+    expected_reciprocal_rank,
+    graded_average_precision,
+    graded_precision,
+    graded_recall,
+    thresholding_probabilities,
+)
+from gapfm_teach.objectives import WEIGHTINGS, SampledProblem
+
+every_measure = pytest.mark.parametrize("name", WEIGHTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +33,7 @@ def data():
 def model(**settings):
     common = {
         "objective": "consistent", "learning_rate": 0.1, "n_iter": 25, "reg": 0.01,
-        "random_state": 0,
+        "random_state": 0, "unrated_weight": 1.0, "n_negatives": 50, "init_scale": 0.01,
     }  # fmt: skip
     return GAPfm(4, **(common | settings))
 
@@ -83,15 +94,20 @@ def test_first_step_is_adagrads_along_the_gradient(data):
         U, V, b = found
 
 
-def test_gradients_of_a_sample_match_differences(data):
-    train, rng = data[0], np.random.default_rng(3)
+@every_measure
+def test_gradients_of_a_sample_match_differences(data, name):
+    train = simulate_ratings(15, 30, mean_ratings=10, random_state=0)
+    rng = np.random.default_rng(3)
     U, V = rng.normal(0, 0.7, (train.n_users, 3)), rng.normal(0, 0.7, (train.n_items, 3))
     b, uniforms = rng.normal(0, 0.5, train.n_items), rng.random((train.n_users, 9))
     with_bias = np.c_[U, np.ones(train.n_users)], np.c_[V, b]
-    value, by_user, by_item = SampledProblem(train, None).sampled_gradients(
+    value, by_user, by_item = SampledProblem(train, None, name, 3).sampled_gradients(
         *with_bias, uniforms, 0.8, 0.4
     )
-    settings = {"tau": 0.8, "unrated_weight": 0.4, "reg": 0.0, "uniforms": uniforms}
+    settings = {
+        "tau": 0.8, "unrated_weight": 0.4, "reg": 0.0, "uniforms": uniforms,
+        "objective": name, "cutoff": 3,
+    }  # fmt: skip
     assert value == pytest.approx(consistent_objective(U, V, b, train, **settings))
     for found, at, known in (
         (by_user[:, :3], U, lambda x: consistent_objective(x, V, b, train, **settings)),
@@ -101,29 +117,56 @@ def test_gradients_of_a_sample_match_differences(data):
         assert relative_error(found, central_difference(known, at)) < 1e-6
 
 
-def test_climbing_raises_gap_of_the_training_lists(data, fitted):
-    """Exact GAP among all items, and not the smooth one alone."""
+@every_measure
+def test_climbing_raises_the_exact_measure_of_the_training_lists(data, name):
+    """Among all items, and not the smooth one alone."""
     train, _ = data
-    start = model(n_iter=1).fit(train)
+    exact = {
+        "consistent": graded_average_precision,
+        "average_precision": lambda grades, scores: average_precision(grades > 0, scores),
+        "graded_precision": lambda grades, scores: graded_precision(grades, scores, at=5),
+        "graded_recall": lambda grades, scores: graded_recall(grades, scores, at=5),
+        "expected_reciprocal_rank": expected_reciprocal_rank,
+    }[name]
+    start, end = (model(objective=name, n_iter=n).fit(train) for n in (1, 25))
 
-    def gap(fitted):
+    def mean(fitted):
         values = []
         for user in range(train.n_users):
             grades = np.zeros(train.n_items, dtype=int)
             items, given = train.row(user)
             grades[items] = given
-            values.append(graded_average_precision(grades, fitted.predict(user)))
+            values.append(exact(grades, fitted.predict(user)))
         return np.mean(values)
 
-    assert gap(fitted) > 1.5 * gap(start)
+    assert mean(end) > 1.5 * mean(start)
 
 
-def test_same_seed_same_bits_for_any_number_of_threads():
+def test_err_of_long_lists_needs_a_low_temperature():
+    """At τ = 1 nobody comes through dozens of items that are all but tied at the start."""
+    train = simulate_ratings(60, 100, mean_ratings=60, random_state=0)
+    settings = {"objective": "expected_reciprocal_rank", "n_iter": 30}
+    warm, cool = (model(temperature=t, **settings).fit(train) for t in (1.0, 0.1))
+    share = [m.history_["objective"].iloc[-1] / train.n_users for m in (warm, cool)]
+    assert share[1] > 0.7
+    assert share[0] < 0.5 * share[1]
+
+
+def test_each_measure_is_climbed_to_another_place(data):
+    found = {name: model(objective=name).fit(data[0]).item_bias_ for name in WEIGHTINGS}
+    found["another n"] = model(objective="graded_recall", cutoff=2).fit(data[0]).item_bias_
+    for one in found:
+        for other in found:
+            assert one == other or not np.allclose(found[one], found[other], rtol=0.01)
+
+
+@every_measure
+def test_same_seed_same_bits_for_any_number_of_threads(name):
     # Enough ratings for several blocks.
     train = simulate_ratings(300, 60, mean_ratings=25, random_state=0)
     most = numba.config.NUMBA_NUM_THREADS
     one, again, other = (
-        model(n_iter=5, random_state=s, n_threads=n).fit(train)
+        model(objective=name, n_iter=5, random_state=s, n_threads=n).fit(train)
         for s, n in ((0, 1), (0, most), (1, 1))
     )
     np.testing.assert_array_equal(one.item_factors_, again.item_factors_)
@@ -131,9 +174,10 @@ def test_same_seed_same_bits_for_any_number_of_threads():
     assert not np.array_equal(one.item_factors_, other.item_factors_)
 
 
-def test_users_who_rated_nothing_or_everything_are_no_trouble():
+@every_measure
+def test_users_who_rated_nothing_or_everything_are_no_trouble(name):
     ratings = Ratings([0, 0, 1, 5], [2, 0, 1, 2, 3], [5, 3, 4, 1, 2], n_items=4)
-    found = model(n_negatives=3).fit(ratings)
+    found = model(objective=name, n_negatives=3).fit(ratings)
     assert np.isfinite(found.item_factors_).all()
     assert np.isfinite(found.history_["objective"]).all()
 
@@ -158,25 +202,28 @@ def test_predict_and_recommend_add_the_bias(data, fitted):
     assert found.equals(top_n_per_user(Plain(), train, held, **whole))
 
 
-def test_fold_in_ends_where_the_gradient_is_zero(data):
+@every_measure
+def test_fold_in_ends_where_the_gradient_is_zero(data, name):
     train, _ = data
-    found = model(n_iter=400, reg=0.05, unrated_weight=0.5).fit(train)
+    settings = {"n_iter": 400, "reg": 0.05, "unrated_weight": 0.5, "cutoff": 3}
+    found = model(objective=name, **settings).fit(train)
     items, grades = train.row(2)
     u = found.fold_in(items[::-1], grades[::-1])
     all_grades = np.zeros(train.n_items, dtype=int)
     all_grades[items] = grades
     V, b = found.item_factors_, found.item_bias_
-    slope = V.T @ consistent_gap_gradient(
-        V @ u + b, all_grades, thresholding_probabilities(5),
-        weights=np.where(all_grades > 0, 1.0, 0.5),
-    )  # fmt: skip
+    _, gradient = consistent_measure(name, 5, 3)
+    weights = np.where(all_grades > 0, 1.0, 0.5)
+    slope = V.T @ gradient(V @ u + b, all_grades, weights=weights)
     assert np.linalg.norm(u) > 0.1
     assert np.linalg.norm(slope - 0.05 * u) < 0.02 * np.linalg.norm(0.05 * u)
     assert spearmanr(V @ u + b, found.predict(2)).statistic > 0.7
     assert found.fold_in([], []).tolist() == [0.0] * 4
 
 
-def test_saved_and_loaded_it_is_the_same_model(tmp_path, data, fitted):
+@every_measure
+def test_saved_and_loaded_it_is_the_same_model(tmp_path, data, name):
+    fitted = model(objective=name, cutoff=3).fit(*data)
     fitted.save(tmp_path / "model.npz")
     loaded = GAPfm.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(loaded.predict(3), fitted.predict(3))
@@ -186,11 +233,12 @@ def test_saved_and_loaded_it_is_the_same_model(tmp_path, data, fitted):
     )
     assert loaded.history_.equals(fitted.history_)
     assert repr(loaded) == repr(fitted)
+    assert loaded.cutoff == (3 if name.startswith("graded") else 5)
     stored = dict(np.load(tmp_path / "model.npz"))
-    for name, bias in (("nan", stored["item_bias"] * np.nan), ("cut", np.zeros(3))):
-        np.savez(tmp_path / f"{name}.npz", **(stored | {"item_bias": bias}))
-        with pytest.raises(ValueError, match=rf"{name}\.npz is not a saved GAPfm"):
-            GAPfm.load(tmp_path / f"{name}.npz")
+    for file, bias in (("nan", stored["item_bias"] * np.nan), ("cut", np.zeros(3))):
+        np.savez(tmp_path / f"{file}.npz", **(stored | {"item_bias": bias}))
+        with pytest.raises(ValueError, match=rf"{file}\.npz is not a saved GAPfm"):
+            GAPfm.load(tmp_path / f"{file}.npz")
 
 
 def test_files_of_the_papers_objective_name_none_of_the_others_parameters(tmp_path, data):
@@ -198,29 +246,35 @@ def test_files_of_the_papers_objective_name_none_of_the_others_parameters(tmp_pa
     paper = GAPfm(2, n_iter=1, random_state=0)
     paper.fit(data[0], checkpoint=tmp_path / "run.npz").save(tmp_path / "model.npz")
     for name in ("run", "model"):
-        header = str(np.load(tmp_path / f"{name}.npz")["header"])
-        assert '"reg"' in header
-        assert "temperature" not in header
-        assert "objective" not in header
+        header = json.loads(np.load(tmp_path / f"{name}.npz")["header"].tobytes())
+        params = header["params"] if name == "model" else header["run"]["params"]
+        assert "reg" in params
+        others = {"objective", "temperature", "n_negatives", "unrated_weight", "cutoff"}
+        assert not others & set(params)
     assert GAPfm.load(tmp_path / "model.npz").objective == "paper"
 
 
-def test_resumed_it_comes_to_the_same_bits(tmp_path, data):
-    straight = model(n_iter=12, n_negatives=7).fit(*data)
+@every_measure
+def test_resumed_it_comes_to_the_same_bits(tmp_path, data, name):
+    settings = {"objective": name, "n_iter": 12, "n_negatives": 7}
+    straight = model(**settings).fit(*data)
     path = tmp_path / "run.npz"
 
     def stop(iteration, _):
         return iteration == 7
 
-    model(n_iter=12, n_negatives=7).fit(*data, stop, checkpoint=path)
-    resumed = model(n_iter=12, n_negatives=7).fit(*data, resume=path)
+    model(**settings).fit(*data, stop, checkpoint=path)
+    resumed = model(**settings).fit(*data, resume=path)
     np.testing.assert_array_equal(resumed.user_factors_, straight.user_factors_)
     np.testing.assert_array_equal(resumed.item_bias_, straight.item_bias_)
     assert resumed.history_.equals(straight.history_)
-    for other in ({"objective": "paper"}, {"n_negatives": 8}, {"temperature": 2.0},
-                  {"unrated_weight": 2.0}):  # fmt: skip
-        with pytest.raises(ValueError, match=next(iter(other))):
-            model(**({"n_iter": 12, "n_negatives": 7} | other)).fit(*data, resume=path)
+    others: list[dict] = [
+        {"objective": "paper"}, {"n_negatives": 8}, {"temperature": 2.0},
+        {"unrated_weight": 2.0}, {"objective": "graded_recall", "cutoff": 4},
+    ]  # fmt: skip
+    for other in others:
+        with pytest.raises(ValueError, match=list(other)[-1]):
+            model(**(settings | other)).fit(*data, resume=path)
 
 
 def test_overflow_stops_and_keeps_the_last_good_factors(data):
@@ -237,17 +291,23 @@ def test_smoothed_ap_takes_it_too(data):
     np.testing.assert_allclose(found.predict(1), expected)
 
 
-def test_auto_is_a_tenth(data):
+def test_auto_is_a_fixed_step(data):
     auto = model(learning_rate="auto", n_iter=2).fit(data[0])
-    assert auto.learning_rate_ == 0.1
-    same = model(n_iter=2).fit(data[0])
+    assert auto.learning_rate_ == 0.3
+    same = model(learning_rate=0.3, n_iter=2).fit(data[0])
     np.testing.assert_array_equal(auto.item_factors_, same.item_factors_)
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"objective": "gap"}, "objective must be one of 'paper', 'consistent', got 'gap'"),
+        (
+            {"objective": "gap"},
+            "objective must be one of 'paper', 'consistent', .*got 'gap'",
+        ),
+        ({"objective": None}, "objective must be one of .*got None"),
+        ({"cutoff": 0}, "cutoff must be from 1 to 2147483647, got 0"),
+        ({"objective": "graded_recall", "n_selected": 5}, "'graded_recall' knows no n_sel"),
         ({"n_negatives": 0}, "n_negatives must be at least 1, got 0"),
         ({"temperature": 0}, "temperature must be finite and above 0"),
         ({"unrated_weight": -1}, "unrated_weight must be finite and above 0"),
@@ -258,3 +318,11 @@ def test_auto_is_a_tenth(data):
 def test_bad_parameters_are_named(settings, words):
     with pytest.raises(ValueError, match=words):
         model(**settings)
+
+
+def test_what_is_not_given_is_the_objectives_own():
+    paper, repaired = GAPfm(), GAPfm(objective="consistent")
+    assert (paper.reg, paper.learning_rate, paper.init_scale) == (0.001, 0.01, 0.01)
+    assert (repaired.reg, repaired.learning_rate, repaired.init_scale) == (0.06, 0.3, 0.3)
+    given = GAPfm(objective="consistent", reg=0.0, learning_rate="auto", init_scale=1.0)
+    assert (given.reg, given.learning_rate, given.init_scale) == (0.0, "auto", 1.0)

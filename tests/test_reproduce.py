@@ -16,7 +16,7 @@ from gapfm_teach.experiments.paper_tables import PAPER
 from gapfm_teach.experiments.protocols import PROTOCOLS, Protocol, measure, split
 from gapfm_teach.experiments.timing import epoch_times, thread_times
 
-TASKS = ["ranking", "top_n"]
+TASKS = ["ranking", "catalogue", "top_n"]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def triples(ratings):
 def test_a_split_gives_every_user_the_same_number_and_nothing_twice(ratings, task):
     train, known, test = split(task, ratings, 12, seed=3)
     counts = np.diff(ratings.indptr)
-    least = 12 + (10 if task == "ranking" else protocols.N_TEST + 1)
+    least = 12 + (protocols.N_TEST + 1 if task == "top_n" else 10)
     assert train.users.tolist() == ratings.users[counts >= least].tolist()
     assert set(np.diff(train.indptr).tolist()) == {12}
     assert triples(train) <= triples(known)
@@ -111,6 +111,39 @@ def test_top_n_is_measured_against_both_sets_of_candidates(ratings, small, tmp_p
     # There are fewer than 1,000 items here, so both are all of them, in another random order.
     means = made.pivot_table(index=["given", "system"], columns="candidates", values="mean")
     np.testing.assert_allclose(means["1000"], means["all"], atol=0.02)
+
+
+def test_each_metric_is_measured_with_the_settings_best_by_it(
+    ratings, small, tmp_path, monkeypatch
+):
+    metrics = ("NDCG@5", "ERR@5")
+    several = Protocol(
+        "catalogue", (10,), NAMES, "small", reference="PopRec", tuned_for=metrics
+    )
+    monkeypatch.setitem(PROTOCOLS, "family", several)
+    reproduce.reproduce(make_run(ratings, tmp_path, "family", n_splits=1))
+    trials = pd.read_csv(tmp_path / "trials.csv", comment="#")
+    worst = trials.query("system == 'GAPfm'")["NDCG@5"].idxmin()
+    trials.loc[worst, "ERR@5"] = 1.0  # as if the metrics wanted different settings
+    trials.to_csv(tmp_path / "trials.csv", index=False)
+    made = reproduce.reproduce(make_run(ratings, tmp_path, "family", n_splits=2))
+    assert made["metric"].tolist() == ["NDCG@5"] * 3 + ["ERR@5"] * 3
+    assert (
+        "Each metric with the settings best by it" in (tmp_path / "family.csv").read_text()
+    )
+    for metric in metrics:
+        best = tuning.best_settings(trials, metric)
+        rows = made[made["metric"] == metric].set_index("system")
+        assert {n: json.loads(x) for n, x in rows["settings"].items()} == best
+        runs = []
+        for seed in range(2):
+            train, known, test = split("catalogue", ratings, 10, seed)
+            model = tuning.SYSTEMS["GAPfm"].build(best["GAPfm"], seed).fit(train)
+            runs.append(measure("catalogue", model, known, test, seed)[metric])
+        assert rows.loc["GAPfm", "mean"] == pytest.approx(np.mean(runs))
+        assert rows["p_value"].isna().tolist() == [name == "PopRec" for name in rows.index]
+    one, other = (tuning.best_settings(trials, metric) for metric in metrics)
+    assert one != other  # else nothing was shown
 
 
 def test_the_file_says_how_it_was_made(ratings, small, tmp_path):

@@ -132,9 +132,10 @@ def test_a_saved_model_keeps_its_step_and_older_files_have_one(tmp_path):
         tmp_path / "new.npz"
     )
     arrays = dict(np.load(tmp_path / "new.npz"))
-    header = json.loads(str(arrays["header"]))
+    header = json.loads(arrays["header"].tobytes())
     del header["learning_rate_"]
-    np.savez(tmp_path / "old.npz", **(arrays | {"header": np.array(json.dumps(header))}))
+    older = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(tmp_path / "old.npz", **(arrays | {"header": older}))
     assert GAPfm.load(tmp_path / "old.npz").learning_rate_ == 0.02
 
 
@@ -150,7 +151,7 @@ def test_a_resumed_training_takes_the_same_step(tmp_path, update):
         GAPfm(4, random_state=0).fit(train, resume=tmp_path / "run.npz")
 
 
-@pytest.mark.parametrize("bad", ["Auto", "0.1", b"auto", None, np.array([0.1, 0.2])])
+@pytest.mark.parametrize("bad", ["Auto", "0.1", b"auto", np.array([0.1, 0.2])])
 def test_another_word_than_auto_is_refused_by_name(bad):
     with pytest.raises(TypeError, match="learning_rate must be a number or 'auto', got"):
         GAPfm(learning_rate=bad)

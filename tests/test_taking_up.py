@@ -209,7 +209,7 @@ def test_pieces_of_other_ratings_are_not_taken_for_ones_own(
     reproduce.reproduce(make_run(mirrored, tmp_path / "whole"))
 
     with monkeypatch.context() as patch:  # all pieces of the first are there, no table
-        patch.setattr(reproduce, "summarize", lambda per_user: 1 / 0)
+        patch.setattr(reproduce, "summarize", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             reproduce.reproduce(make_run(ratings, tmp_path / "mixed"))
     mixed = reproduce.reproduce(make_run(mirrored, tmp_path / "mixed"))

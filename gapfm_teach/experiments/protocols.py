@@ -1,4 +1,4 @@
-"""Tables 2-4: which systems, how the ratings are split, and what is measured."""
+"""Tables 2-4, and those of the other objectives: systems, splits, and what is measured."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,23 +6,32 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from ..catalogue import catalogue_per_user
 from ..evaluation import ranking_per_user, top_n_per_user
+from ..model import GAPfm
 from ..ratings import Ratings
 from ..splits import given_only, split_given
 from ..tuning import SYSTEMS, System
 
 N_TEST = 10  # held-out ratings a user in Tables 2 and 3
 CANDIDATES = {"1000": 1000, "all": None}
+# As many points as trials, so that luck has no part; the rest as GAPfm has it of itself.
+_SMOOTH_RANKS: Mapping[str, Sequence] = {
+    "reg": [0.03, 0.045, 0.06, 0.09, 0.12, 0.25],
+    "n_iter": [50, 200],
+}
 _SELECTIONS = ("GAPfm + adaptive selection", "GAPfm + random selection")
 _PER_VISIT = "GAPfm, λ at each visit"
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How one table of the paper is made: its task, Given conditions, systems, and in words.
+    """How one table is made: its task, Given conditions, systems, and in words.
 
-    task : "top_n" or "ranking", as in `tuning.tune`, or "probe": top-N for a test set apart.
-    systems : names; what each is stands in `own`, or else in tuning.SYSTEMS.
+    task : "top_n", "catalogue" or "ranking", as in `tuning.tune`, or "probe": top-N for a test set
+    apart. systems : names; what each is stands in `own`, or else in tuning.SYSTEMS.
+    reference : the system that all others are tested against.
+    tuned_for : metrics; with several, a metric is measured with the settings that are best by it.
     """
 
     task: str
@@ -30,6 +39,8 @@ class Protocol:
     systems: Sequence[str]
     words: str
     own: Mapping[str, System] = field(default_factory=dict)
+    reference: str = "GAPfm"
+    tuned_for: Sequence[str] = ("NDCG@5",)
 
     def system(self, name: str) -> System:
         """What stands behind a name of `systems`."""
@@ -43,6 +54,24 @@ _TOP_N_WORDS = (
 )
 # λ at each visit is there for both tasks, to show what it does to each.
 _TOP_N_SYSTEMS = [name for name in SYSTEMS if name not in _SELECTIONS]
+_CATALOGUE_WORDS = (
+    "users with at least Given + 10 ratings; Given drawn for training, all others are the test; "
+    "candidates: all items that anybody rated, but for the user's own in training"
+)
+# Five weightings of one kernel, tuned over one grid.
+FAMILY = {
+    "GAP": "consistent",
+    "AP": "average_precision",
+    "GP@5": "graded_precision",
+    "GR@5": "graded_recall",
+    "ERR": "expected_reciprocal_rank",
+}
+_OWN = {
+    name: System(GAPfm, _SMOOTH_RANKS, {"objective": objective})
+    for name, objective in FAMILY.items()
+}
+_OWN["GAPfm, consistent"] = _OWN["GAP"]
+_REPAIR = ("PopRec", "GAPfm", "GAPfm, consistent", "EASE", "Implicit ALS")
 PROTOCOLS = {
     "table2": Protocol("top_n", (10, 20, 30), _TOP_N_SYSTEMS, _TOP_N_WORDS),
     "table3": Protocol("top_n", (50,), [*_TOP_N_SYSTEMS, *_SELECTIONS], _TOP_N_WORDS),
@@ -52,7 +81,13 @@ PROTOCOLS = {
         [name for name in SYSTEMS if name not in _SELECTIONS],
         "users with at least Given + 10 ratings; Given drawn for training, all others ranked",
     ),
-}
+    "repair": Protocol("catalogue", (10, 20, 30, 50), _REPAIR, _CATALOGUE_WORDS, _OWN),
+    "repair_few": Protocol("top_n", (10, 20, 30, 50), _REPAIR, _TOP_N_WORDS, _OWN),
+    "family": Protocol(
+        "catalogue", (10, 30), ("GAPfm", *FAMILY), _CATALOGUE_WORDS, _OWN, "GAP",
+        ("P@5", "NDCG@5", "GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"),
+    ),
+}  # fmt: skip
 
 
 def split(
@@ -60,13 +95,13 @@ def split(
 ) -> tuple[Ratings, Ratings, Ratings]:
     """(train, known, test) for one seed; `known` are the ratings that make no candidates.
 
-    "ranking" (section 5.4): users with at least given + 10 ratings, `given` of them for training,
-    all others for the test. "top_n" (section 5.1.2): 10 held-out ratings a user, as the paper's
+    "ranking" (section 5.4) and "catalogue": users with at least given + 10 ratings, `given` of
+    them for training, all others for the test. "top_n" (section 5.1.2): 10 held-out ratings a user, as the paper's
     probe has few, and `given` of the others for training; those that are left over are neither
     learned from nor offered as if they were unrated: they are in `known`, with train.
     """
     rng = np.random.default_rng(seed)
-    if task == "ranking":
+    if task in ("ranking", "catalogue"):
         train, test = split_given(ratings, given, min_test=10, random_state=rng)
         return train, train, test
     test, known = split_given(ratings, N_TEST, min_test=given + 1, random_state=rng)
@@ -91,6 +126,8 @@ def measure(task: str, system, known: Ratings, test: Ratings, seed: int) -> pd.D
     """
     if task == "ranking":
         return ranking_per_user(system, test, random_state=seed)
+    if task == "catalogue":
+        return catalogue_per_user(system, known, test, random_state=seed)
     sets = {"1000": 1000} if task == "probe" else CANDIDATES
     parts = [
         top_n_per_user(

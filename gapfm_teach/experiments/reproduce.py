@@ -19,13 +19,12 @@ from ..ratings import Ratings
 from ..tuning import System
 from .figures import draw_table
 from .journal import stoppable, write_csv
-from .protocols import PROTOCOLS, measure, split, split_probe
+from .protocols import PROTOCOLS, Protocol, measure, split, split_probe
 from .run import Run
 from .statistics import draw_statistics, statistics
 from .timing import machine
 from .trials import TUNING_SEED, Trials, versions
 
-REFERENCE = "GAPfm"  # the system that all others are tested against
 NEEDS = {"SVD++": "surprise", "BPR": "implicit", "Implicit ALS": "implicit"}
 # Seconds that a pass of a slow system takes for each pair of ratings of a user.
 SECONDS_A_PAIR = {"SVD++": 3e-8}
@@ -90,10 +89,10 @@ def _figure(run: Run) -> Made:
 def _table(run: Run) -> Made:
     """Means, intervals and paired tests of every system, and what to say above them.
 
-    Columns given, system, candidates ("1000" or "all"; not in Table 4), metric, mean, ci_low,
-    ci_high (95%, over users), n_users, n_splits, split_sd, split_min, split_max; against GAPfm,
-    for the same users: difference, effect_size, p_value, n_different, as `compare` has them (nan
-    in GAPfm's own rows); settings.
+    Columns given, system, candidates ("1000" or "all"; where there are both), metric, mean, ci_low,
+    ci_high (95%, over users), n_users, n_splits, split_sd, split_min, split_max; against the
+    protocol's reference, for the same users: difference, effect_size, p_value, n_different, as
+    `compare` has them (nan in the reference's own rows); settings.
     """
     systems, left_out = _systems(run)
     for reason in left_out:
@@ -103,16 +102,13 @@ def _table(run: Run) -> Made:
         again=run.tune_again,
     )  # fmt: skip
 
-    def work(check: Callable[[], None]) -> tuple[Settings, dict[tuple, list]]:
-        settings = trials.best(run.protocol.task, run.ratings, systems, check)
-        return settings, _measure_all(run, settings, check)
+    def work(check: Callable[[], None]) -> list[pd.DataFrame]:
+        return [
+            _tuned_for(run, metric, systems, trials, check)
+            for metric in run.protocol.tuned_for
+        ]
 
-    settings, per_user = stoppable(work)
-    table = summarize(per_user)
-    table["settings"] = [
-        json.dumps(settings[given][name])
-        for given, name in zip(table["given"], table["system"], strict=True)
-    ]
+    table = pd.concat(stoppable(work), ignore_index=True)
     return (
         table,
         [
@@ -121,11 +117,30 @@ def _table(run: Run) -> Made:
             + trials.sample(run.ratings),
             f"Protocol: {run.protocol.words}",
             "Intervals: 95%, bootstrap over users of each user's mean over the splits; p_value and "
-            "effect_size: against GAPfm, Wilcoxon signed-rank, paired over users",
+            f"effect_size: against {run.protocol.reference}, Wilcoxon signed-rank, paired over users",
+            *_several(run.protocol),
             *left_out,
         ],
         draw_table(table),
     )
+
+
+def _several(protocol: Protocol) -> list[str]:
+    return (
+        ["Each metric with the settings best by it"] if len(protocol.tuned_for) > 1 else []
+    )
+
+
+def _tuned_for(run: Run, metric: str, systems, trials: Trials, check) -> pd.DataFrame:
+    """The table with the settings best by `metric`; its rows alone where there are others."""
+    protocol = run.protocol
+    settings = trials.best(protocol.task, run.ratings, systems, check, metric)
+    table = summarize(_measure_all(run, settings, check), protocol.reference)
+    table["settings"] = [
+        json.dumps(settings[given][name])
+        for given, name in zip(table["given"], table["system"], strict=True)
+    ]
+    return table if len(protocol.tuned_for) == 1 else table[table["metric"] == metric]
 
 
 def missing(systems: Iterable[str]) -> list[str]:
@@ -199,15 +214,17 @@ def _per_user(
     return measure(run.protocol.task, system, known, test, seed).reset_index()
 
 
-def summarize(per_user: Mapping[tuple[int, str], list[pd.DataFrame]]) -> pd.DataFrame:
+def summarize(
+    per_user: Mapping[tuple[int, str], list[pd.DataFrame]], reference: str = "GAPfm"
+) -> pd.DataFrame:
     """One tidy table of {(given, system): [per-user table of each split]}, as in `_table`."""
     rows = []
     for (given, name), splits in per_user.items():
         table = summarize_splits(splits)
-        against = per_user[given, REFERENCE]
+        against = per_user[given, reference]
         paired = compare(average_splits(splits), average_splits(against))
         for column in ("difference", "effect_size", "p_value", "n_different"):
-            table[column] = paired[column] if name != REFERENCE else np.nan
+            table[column] = paired[column] if name != reference else np.nan
         rows.append(table.assign(given=given, system=name))
     table = pd.concat(rows, ignore_index=True)
     first = ["given", "system", "metric"]

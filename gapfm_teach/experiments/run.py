@@ -20,7 +20,7 @@ N_TRIALS, N_SPLITS = 12, 10
 class Run:
     """What to make of which ratings.
 
-    name : "table1".."table4", "figure1".."figure4"; data : short name of the ratings ("100k");
+    name : "table1".."table4", "figure1".."figure4", "repair", "repair_few", "family"; data : short name of the ratings ("100k");
     out : folder of the results; command : what was typed, for the header; n_splits : seeds
     0..n_splits - 1; n_trials : the budget of tuning of each system; tune_again : run the trials
     even where they are stored; trials : the file that holds them, `<out>/trials.csv` unless given;

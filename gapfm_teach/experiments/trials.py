@@ -56,9 +56,9 @@ class Trials:
 
     def best(
         self, task: str, ratings: Ratings, systems: Mapping[int, Mapping[str, System]],
-        check: Callable[[], None] = lambda: None,
+        check: Callable[[], None] = lambda: None, metric: str = "NDCG@5",
     ) -> dict[int, dict[str, dict]]:  # fmt: skip
-        """Best settings by NDCG@5, {given: {name: settings}}, of the `systems` {given: {name: ...}}.
+        """Best settings by `metric`, {given: {name: settings}}, of the `systems` {given: {name: ...}}.
 
         `check` runs between trials.
         """
@@ -75,7 +75,7 @@ class Trials:
                     check()
 
                 found[given] = best_settings(
-                    self._tune(of_given, task, given, ratings, keep)
+                    self._tune(of_given, task, given, ratings, keep), metric
                 )
                 bar.update(before + len(of_given) - bar.n)
         return found
@@ -97,7 +97,7 @@ class Trials:
         stored = self.read()
         return tune(
             systems, train, known=known, n_trials=self.n_trials,
-            task="ranking" if task == "ranking" else "top_n",
+            task="top_n" if task == "probe" else task,
             n_held_out=given // 2 if task == "ranking" else N_HELD_OUT,
             n_validations=N_VALIDATIONS if few else 1,
             random_state=TUNING_SEED, callback=keep,

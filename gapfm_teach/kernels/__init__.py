@@ -1,13 +1,24 @@
 """All compiled code: arrays in, `out` arrays filled; no I/O, no checks.
 
-Twin of `smooth`, `consistent`, `selection` and `metrics`, and tested against them. A compiled
-function calls compiled functions of its own file only, because the compiler's cache does not
-notice a change in another one: `gradient` and `consistent` for training, `lists` for evaluation,
-`text` and `simulation` for Netflix's files. Random numbers come from NumPy through arguments;
-`simulation` alone draws its own, from a seed for each user.
+Twin of `smooth`, `consistent`, `relatives`, `selection` and `metrics`, and tested against them. A
+compiled function calls compiled functions of its own file only, because the compiler's cache does
+not notice a change in another one: `gradient` and `consistent` for training, `lists` for
+evaluation, `text` and `simulation` for Netflix's files. Random numbers come from NumPy through
+arguments; `simulation` alone draws its own, from a seed for each user.
 """
 
-from .consistent import consistent_gradients, consistent_sums, draw_unrated
+from .consistent import (
+    CASCADE,
+    PAIRS,
+    PRECISION,
+    RECALL,
+    consistent_chebyshev_sums,
+    consistent_gradients,
+    consistent_pair_sums,
+    consistent_sums,
+    draw_unrated,
+    normalize_gains,
+)
 from .gradient import (
     TOLERANCE,
     add_blocks,
@@ -34,12 +45,18 @@ from .lists import (
 
 __all__ = [
     "CACHE_ENABLED",
+    "CASCADE",
+    "PAIRS",
+    "PRECISION",
+    "RECALL",
     "TOLERANCE",
     "add_blocks",
     "arrange_by_grade",
     "chebyshev_nodes",
     "chebyshev_sums",
+    "consistent_chebyshev_sums",
     "consistent_gradients",
+    "consistent_pair_sums",
     "consistent_sums",
     "draw_lists",
     "draw_unrated",
@@ -48,6 +65,7 @@ __all__ = [
     "held_out_ranks",
     "list_measures",
     "misranking",
+    "normalize_gains",
     "pair_sums",
     "score_rated",
     "select_highest",
