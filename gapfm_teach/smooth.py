@@ -184,7 +184,7 @@ def consistent_rank(scores, tau=1.0, weights=None) -> np.ndarray:
     tau = check_real(tau, "tau", low_open=True)
     above = logistic((f[None, :] - f[:, None]) / tau)
     if weights is not None:
-        above = above * _stand_for(weights, f.shape[0])
+        above = above * check_weights(weights, f.shape[0])
     return 0.5 + np.sum(above, axis=1)
 
 
@@ -209,12 +209,8 @@ def consistent_gap(scores, grades, delta, tau=1.0, weights=None) -> float:
     return value if np.iscomplexobj(f) else float(value)
 
 
-def _cumulative(delta, grades: np.ndarray) -> np.ndarray:
-    """Δ(0), Δ(1), ..., with Δ(0) = 0."""
-    return np.concatenate([[0.0], np.cumsum(check_delta(delta, grades.max(initial=0)))])
-
-
-def _stand_for(weights, length: int) -> np.ndarray:
+def check_weights(weights, length: int) -> np.ndarray:
+    """The `weights` of `consistent_rank` as floats, (length,); ValueError where they are none."""
     array = np.asarray(weights, dtype=np.float64)
     if array.shape != (length,) or not (np.isfinite(array).all() and (array >= 0).all()):
         raise ValueError(
@@ -222,6 +218,11 @@ def _stand_for(weights, length: int) -> np.ndarray:
             f"{weights!r}"
         )
     return array
+
+
+def _cumulative(delta, grades: np.ndarray) -> np.ndarray:
+    """Δ(0), Δ(1), ..., with Δ(0) = 0."""
+    return np.concatenate([[0.0], np.cumsum(check_delta(delta, grades.max(initial=0)))])
 
 
 def _rated(scores, grades, delta) -> tuple[np.ndarray, np.ndarray]:
