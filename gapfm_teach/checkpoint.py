@@ -58,7 +58,8 @@ def _listed(labels: np.ndarray, name: str) -> list:
     """Ids or titles as a list for JSON; ValueError for those that would come back changed."""
     values = labels.tolist()
     try:
-        kept = np.array_equal(np.asarray(json.loads(json.dumps(values))), labels)
+        text = json.dumps(values, allow_nan=False)  # Infinity is JSON to Python alone
+        kept = np.array_equal(np.asarray(json.loads(text)), labels)
     except (TypeError, ValueError):  # no JSON; lists of several lengths
         kept = False
     if not kept:

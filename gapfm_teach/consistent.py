@@ -18,6 +18,7 @@ from .checks import (
     check_count,
     check_delta,
     check_grades,
+    check_positions,
     check_real,
     check_scores,
 )
@@ -80,7 +81,8 @@ def interpolated_consistent_gap(
     Parameters as for `consistent_gap`, but real scores; tolerance > 0. Returns the value, which
     errs by at most tolerance times itself, and the gradient, (N,), whose entry k errs, in terms of
     `relatives.pair_gradient`, by at most tolerance · (1/τ) Σ_i (d_ik + 1/W) (|m_ik| + |m_ki|).
-    nan and zeros when nothing is rated. Raises ValueError for bad input.
+    Rounding adds to the tolerance some 1e-14 · W / min(1, τ): of a W of millions, or a tiny τ,
+    few digits are left, and the direct sums are better. nan and zeros when nothing is rated. Raises ValueError for bad input.
     """
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0])
@@ -174,10 +176,17 @@ def sample_unrated(rated, uniforms, n_items: int) -> tuple[np.ndarray, float]:
     each. So each is as likely as every other, and (n_items - S)/n times the sum of any quantity
     over the sample is right in the mean. An item on a border may come twice; where there are no
     more than n, all of them come, once. Returns positions, (min(n, n_items - S),), and the
-    factor, 0.0 without any.
+    factor, 0.0 without any. Raises ValueError for positions that are none, and for uniforms
+    outside [0, 1).
     """
-    left = np.setdiff1d(np.arange(n_items), rated)
-    n = min(len(uniforms), left.size)
+    left = np.setdiff1d(np.arange(n_items), check_positions(rated, "rated", n_items))
+    uniforms = np.asarray(uniforms, dtype=float)
+    if uniforms.ndim != 1 or not ((uniforms >= 0) & (uniforms < 1)).all():
+        raise ValueError(
+            f"uniforms must be a row of numbers from 0 to below 1, got {uniforms!r}; draw them "
+            "with rng.random(n)"
+        )
+    n = min(uniforms.size, left.size)
     if n == left.size or n == 0:
         return left[:n], float(n > 0)
     places = ((np.arange(n) + uniforms) * (left.size / n)).astype(np.int64)
@@ -196,7 +205,7 @@ def consistent_objective(
     R̂ right in the mean, and so, 1/R̂ being convex, GAP̂ somewhat too high; less so the larger.
     Parameters: U, (n_users, D); V, (n_items, D); b, (n_items,); ratings, a `Ratings`; reg λ >= 0;
     objective and cutoff as in `consistent_measure`: which measure stands for GAP̂.
-    Raises ValueError when shapes disagree.
+    Raises ValueError when shapes disagree, and as `consistent_measure` and `sample_unrated` do.
     """
     U, V, b = (np.asarray(x) for x in (user_factors, item_factors, item_bias))
     due = ((ratings.n_users, U.shape[-1]), (ratings.n_items, U.shape[-1]))
@@ -205,7 +214,13 @@ def consistent_objective(
             f"user_factors {U.shape}, item_factors {V.shape} and item_bias {b.shape} do not "
             f"belong to {ratings.n_users} users and {ratings.n_items} items"
         )
+    if uniforms is not None and np.shape(uniforms)[:1] != due[0][:1]:
+        raise ValueError(
+            f"uniforms has shape {np.shape(uniforms)}; pass a row for each of the "
+            f"{ratings.n_users} users, rng.random(({ratings.n_users}, n))"
+        )
     measure, _ = consistent_measure(objective, ratings.max_grade, cutoff)
+    unrated_weight = check_real(unrated_weight, "unrated_weight")
     total = 0.0
     for user in range(ratings.n_users):
         rated, grades = ratings.row(user)

@@ -72,7 +72,8 @@ class GAPfm(Recommender):
         by Adagrad: γ is what a coordinate moves by in the first iteration (0.3 for "auto"),
         whatever the data; λ counts for b too; `n_selected` and update="sequential" are refused.
         They alone use the rest:
-    n_negatives : int n >= 1, unrated items of each user that an iteration sees, drawn anew.
+    n_negatives : int n >= 1, unrated items of each user that an iteration sees, drawn anew; all
+        where there are no more. An iteration holds n_users · n random numbers, 8 bytes each.
     temperature : float τ > 0, in the unit of the scores. "expected_reciprocal_rank" needs a low
         one, such as 0.1, where users have rated dozens of items; see `relatives`.
     unrated_weight : float > 0, what an unrated item counts in a rank where a rated one counts 1.

@@ -155,7 +155,9 @@ class ConsistentObjective:
     def gradients(self, state: State, iteration: int) -> float:
         model, rows = self._model, _with_bias(state)
         rng = np.random.default_rng([*state["sample_key"], iteration])
-        uniforms = rng.random((rows[0].shape[0], model.n_negatives))
+        # Of a catalogue no larger than the sample all items come, whatever the numbers are.
+        n = min(model.n_negatives, rows[1].shape[0])
+        uniforms = rng.random((rows[0].shape[0], n))
         value, by_user, by_item = self._problem.sampled_gradients(
             *rows, uniforms, model.temperature, model.unrated_weight
         )

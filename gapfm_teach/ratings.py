@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from . import parquet
 from .checks import check_count, check_grades, check_positions
 
 HIGHEST_GRADE = 127  # grades are stored in one byte
@@ -228,6 +229,23 @@ class Ratings:
         """
         parts = (self.grades.astype(np.int64), self.indices.copy(), self.indptr.copy())
         return sparse.csr_array(parts, shape=(self.n_users, self.n_items))
+
+    def to_parquet(self, path, n_partitions: int = 1) -> None:
+        """Write a new folder of Parquet files, `n_partitions` parts of about equally many ratings.
+
+        Each part holds neighbouring users: what a worker of `distributed` reads. Layout: see
+        `parquet`. The folder appears whole or not at all. Raises as `parquet.write_folder` says.
+        """
+        parquet.write_folder(path, self, n_partitions)
+
+    @classmethod
+    def from_parquet(cls, path) -> "Ratings":
+        """Read a folder that `to_parquet` wrote, whatever the number of its parts.
+
+        Raises FileNotFoundError for a missing file and ValueError, naming the file, for one that
+        is damaged or holds something else.
+        """
+        return cls.unchecked(**parquet.read_folder(path))
 
 
 def _check_indptr(indptr, n_ratings: int) -> np.ndarray:

@@ -64,9 +64,9 @@ def consistent_graded_recall(scores, grades, delta, cutoff, tau=1.0, weights=Non
     that is no whole number.
     """
     gains = _gains(grades, delta)
-    if not gains.any():
-        return float("nan")
-    return _within(scores, gains / gains.sum(), cutoff, tau, weights)
+    rated = gains.any()
+    value = _within(scores, gains / gains.sum() if rated else gains, cutoff, tau, weights)
+    return value if rated else float("nan")
 
 
 def consistent_graded_recall_gradient(

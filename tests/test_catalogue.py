@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gapfm_teach import metrics, split_given, thresholding_probabilities
+from gapfm_teach import Ratings, metrics, split_given, thresholding_probabilities
 from gapfm_teach.baselines import Popularity
 from gapfm_teach.catalogue import catalogue_per_user
 from gapfm_teach.datasets import simulate_ratings
@@ -74,6 +74,28 @@ def test_each_measure_is_that_of_the_full_list(parts, found):
         measured += 1
     assert measured == len(found) > 20
     assert (found > 0).any().all()
+
+
+def with_scale(ratings, max_grade, cap=5):
+    grades = np.minimum(ratings.grades, cap)
+    return Ratings(
+        ratings.indptr,
+        ratings.indices,
+        grades,
+        n_items=ratings.n_items,
+        max_grade=max_grade,
+    )
+
+
+def test_the_scale_is_the_longer_one_of_the_two(parts):
+    train, test = parts
+    model = Table(train.n_users, train.n_items)
+    both = catalogue_per_user(model, train, test)
+    assert both.equals(catalogue_per_user(model, with_scale(train, 4, cap=4), test))
+    low = with_scale(test, 4, cap=4)
+    of_five = catalogue_per_user(model, train, with_scale(low, 5))
+    assert of_five.equals(catalogue_per_user(model, train, low))
+    assert not of_five.equals(catalogue_per_user(model, with_scale(train, 4, cap=4), low))
 
 
 def test_shared_measures_are_those_of_top_n_lists(parts):

@@ -122,6 +122,37 @@ def test_a_sample_is_of_unrated_items_and_the_kernel_draws_the_same(
     assert out[: items.size].tolist() == items.tolist()
 
 
+@pytest.mark.parametrize(
+    ("rated", "uniforms", "words"),
+    [
+        ([0, 1], [-0.5, 0.2], r"uniforms must be .* from 0 to below 1, got .*-0\.5"),
+        ([0, 1], [1.0, 0.2], "uniforms must be"),
+        ([0, 1], [np.nan, 0.2], "uniforms must be .*nan"),
+        ([0, 1], 0.3, "uniforms must be a row"),
+        ([0, 10], [0.5], r"rated must be positions 0 to 9, got rated\[1\] = 10"),
+    ],
+)
+def test_a_sample_that_cannot_be_is_refused(rated, uniforms, words):
+    with pytest.raises(ValueError, match=words):
+        sample_unrated(rated, uniforms, 10)
+
+
+def test_the_objective_names_what_does_not_fit():
+    ratings = simulate_ratings(6, 20, mean_ratings=6, random_state=0)
+    U, V, b = np.zeros((6, 3)), np.zeros((20, 3)), np.zeros(20)
+    for change, words in (
+        (
+            {"uniforms": np.zeros((5, 4))},
+            r"uniforms has shape \(5, 4\).*each of the 6 users",
+        ),
+        ({"unrated_weight": -1}, "unrated_weight must be .*got -1"),
+        ({"tau": 0}, "tau must be"),
+        ({"reg": -1}, "reg must be"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            consistent_objective(U, V, b, ratings, **({"reg": 0.1} | change))
+
+
 def test_every_unrated_item_is_as_likely_as_every_other():
     rng, counts, draws = np.random.default_rng(0), np.zeros(20), 20_000
     for _ in range(draws):

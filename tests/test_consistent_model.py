@@ -64,9 +64,9 @@ def test_history_has_true_values(data, fitted):
     assert sampled != pytest.approx(expected, rel=1e-10)  # 50 of up to 52
 
 
-def test_first_step_is_adagrads_along_the_gradient(data):
+def test_first_step_is_adagrads_along_the_gradient():
     """Two steps written out, with derivatives that know nothing of the formula."""
-    train, _ = data
+    train = simulate_ratings(15, 25, mean_ratings=8, random_state=0)
     settings = {
         "n_negatives": 60, "init_scale": 0.5, "temperature": 0.8, "unrated_weight": 0.4,
     }  # fmt: skip
@@ -180,6 +180,31 @@ def test_users_who_rated_nothing_or_everything_are_no_trouble(name):
     found = model(objective=name, n_negatives=3).fit(ratings)
     assert np.isfinite(found.item_factors_).all()
     assert np.isfinite(found.history_["objective"]).all()
+
+
+def touched(**settings):
+    """Unrated items that have moved. 20 users rated one and the same of 1,000 items."""
+    train = Ratings(np.arange(21), np.zeros(20, int), np.full(20, 5), n_items=1000)
+    found = model(n_negatives=1, reg=0.0, **settings).fit(train)
+    return set(np.flatnonzero(found.item_bias_).tolist()) - {0}
+
+
+@every_measure
+def test_unrated_items_are_drawn_anew_for_each_user_iteration_and_seed(name):
+    one, more = (touched(objective=name, n_iter=n) for n in (1, 10))
+    assert 15 < len(one) <= 20  # by chance two users draw the same item
+    assert 150 < len(more) <= 200
+    other = touched(objective=name, n_iter=1, random_state=1)
+    assert len(one & other) < 5
+
+
+@every_measure
+def test_more_unrated_items_than_there_are_means_all(data, name):
+    """And takes no memory for the rest."""
+    all_of_them, too_many = (
+        model(objective=name, n_iter=3, n_negatives=n).fit(data[0]) for n in (60, 10**12)
+    )
+    np.testing.assert_array_equal(too_many.item_factors_, all_of_them.item_factors_)
 
 
 def test_predict_and_recommend_add_the_bias(data, fitted):

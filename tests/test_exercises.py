@@ -19,7 +19,7 @@ NOTEBOOKS = [
 ]
 CHAPTERS = {
     number: getattr(exercises, f"chapter_{number}").EXERCISES
-    for number in ("00", "01", "02", "03", "04", "05", "06", "07", "08")
+    for number in ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11")
 }
 SOLUTION = re.compile(r'<details class="solution">(.*?)</details>', re.DOTALL)
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)

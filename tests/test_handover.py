@@ -306,10 +306,11 @@ def test_trainings_begun_in_version_1_go_on(tmp_path, objective):
         np.array(["2026-01-01", "2026-01-02", "2026-01-03"], dtype="M8[D]"),
         np.array([b"a", b"b", b"c"]),
         np.array([1.0, 2.0, np.nan]),
+        np.array([1.0, 2.0, np.inf]),
         np.array([1, "b", "c"], dtype=object),
         [(1, 2), (3, 4), (5, 6)],
     ],
-    ids=["dates", "bytes", "nan", "mixed", "tuples"],
+    ids=["dates", "bytes", "nan", "infinity", "mixed", "tuples"],
 )
 def test_ids_that_would_come_back_changed_are_refused_and_leave_the_file(tmp_path, users):
     trained("paper", n_iter=1).save(tmp_path / "model.npz")

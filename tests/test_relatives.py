@@ -313,6 +313,7 @@ def test_kernel_hides_neither_nan_nor_infinity(name, bad):
 # ---------------------------------------------------------------- bad input
 
 
+@pytest.mark.parametrize("rated", [3, 0])
 @pytest.mark.parametrize(
     "function", [consistent_graded_recall, consistent_graded_precision]
 )
@@ -328,8 +329,9 @@ def test_kernel_hides_neither_nan_nor_infinity(name, bad):
         ({"weights": [1.0]}, ValueError, "weights must be 2 finite numbers"),
     ],
 )
-def test_bad_input_is_named(function, change, error, words):
-    good = {"scores": [1.0, 2.0], "grades": [3, 0], "delta": DELTA, "cutoff": 5}
+def test_bad_input_is_named(function, change, error, words, rated):
+    """Also where nothing is rated."""
+    good = {"scores": [1.0, 2.0], "grades": [rated, 0], "delta": DELTA, "cutoff": 5}
     with pytest.raises(error, match=words):
         function(**(good | change))
 

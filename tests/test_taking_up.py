@@ -12,7 +12,7 @@ from reproduce_sample import NAMES, make_run, put_small_tables
 from gapfm_teach import Ratings, simulate_ratings, tuning
 from gapfm_teach.experiments import reproduce
 from gapfm_teach.experiments.journal import Journal, Stopped, stoppable
-from gapfm_teach.experiments.protocols import measure, split
+from gapfm_teach.experiments.protocols import PROTOCOLS, Protocol, measure, split
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +93,19 @@ def test_stored_trials_are_taken_over_until_told_otherwise(ratings, small, tmp_p
     assert len(stored) == n_trials + 2
     now = (tmp_path / "trials.csv").read_bytes().splitlines()
     assert set(first.splitlines()) <= set(now)  # the same trials give the same numbers
+
+
+def test_trials_are_run_once_for_all_metrics(
+    ratings, small, tmp_path, tried, monkeypatch
+):
+    several = Protocol(
+        "catalogue", (10,), NAMES, "small", tuned_for=("NDCG@5", "ERR@5", "AP@5")
+    )
+    monkeypatch.setitem(PROTOCOLS, "family", several)
+    for n_runs in (1, 2):
+        run = make_run(ratings, tmp_path, "family", n_splits=1, tune_again=True)
+        reproduce.reproduce(run)
+        assert len(tried) == n_runs * (1 + 2 + 2)
 
 
 def test_tuning_never_sees_a_test(ratings, small, tmp_path, monkeypatch):

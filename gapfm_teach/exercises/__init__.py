@@ -14,6 +14,9 @@ from . import (
     chapter_06,
     chapter_07,
     chapter_08,
+    chapter_09,
+    chapter_10,
+    chapter_11,
 )
 from .core import Exercise, Mistake, judge
 
@@ -29,6 +32,9 @@ EXERCISES: dict[str, Exercise] = {
         chapter_06,
         chapter_07,
         chapter_08,
+        chapter_09,
+        chapter_10,
+        chapter_11,
     )
     for exercise in chapter.EXERCISES
 }

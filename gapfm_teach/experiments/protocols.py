@@ -20,6 +20,12 @@ _SMOOTH_RANKS: Mapping[str, Sequence] = {
     "reg": [0.03, 0.045, 0.06, 0.09, 0.12, 0.25],
     "n_iter": [50, 200],
 }
+# Another twelve points, which leave the weight of the unrated to validation too.
+_ANY_WEIGHT: Mapping[str, Sequence] = {
+    "reg": [0.03, 0.06, 0.12],
+    "unrated_weight": [0.05, 0.2],
+    "n_iter": [50, 200],
+}
 _SELECTIONS = ("GAPfm + adaptive selection", "GAPfm + random selection")
 _PER_VISIT = "GAPfm, λ at each visit"
 
@@ -70,8 +76,12 @@ _OWN = {
     name: System(GAPfm, _SMOOTH_RANKS, {"objective": objective})
     for name, objective in FAMILY.items()
 }
-_OWN["GAPfm, consistent"] = _OWN["GAP"]
-_REPAIR = ("PopRec", "GAPfm", "GAPfm, consistent", "EASE", "Implicit ALS")
+_ANY = "GAPfm, consistent, any weight"
+_OWN |= {
+    "GAPfm, consistent": _OWN["GAP"],
+    _ANY: System(GAPfm, _ANY_WEIGHT, {"objective": "consistent"}),
+}
+_REPAIR = ("PopRec", "GAPfm", "GAPfm, consistent", _ANY, "EASE", "Implicit ALS")
 PROTOCOLS = {
     "table2": Protocol("top_n", (10, 20, 30), _TOP_N_SYSTEMS, _TOP_N_WORDS),
     "table3": Protocol("top_n", (50,), [*_TOP_N_SYSTEMS, *_SELECTIONS], _TOP_N_WORDS),

@@ -31,7 +31,8 @@ PACKAGES = ("gapfm-teach", "numpy", "scipy", "numba", "implicit", "scikit-surpri
 HEADER = (
     f"Trials of tuning: seed {TUNING_SEED}, means over {N_VALIDATIONS} validation parts of the "
     f"training ratings (one of {MOST_USERS} users where there are more); the test takes no part. "
-    "The best trial has the highest NDCG@5."
+    "The best trial has the highest NDCG@5; where a table is tuned for several metrics, the highest "
+    "value of each."
 )
 
 
@@ -39,7 +40,7 @@ class Trials:
     """The trials of one data set in one file.
 
     data : its short name ("100k"); n_trials : the budget of a system; again : run the trials even
-    where they are stored.
+    where they are stored: once, by the first `best`.
     """
 
     def __init__(self, file, data: str, n_trials: int, *, again: bool = False):
@@ -78,6 +79,7 @@ class Trials:
                     self._tune(of_given, task, given, ratings, keep), metric
                 )
                 bar.update(before + len(of_given) - bar.n)
+        self.again = False  # what is stored now is new; another metric needs no other trials
         return found
 
     def sample(self, ratings: Ratings) -> str:

@@ -1,0 +1,209 @@
+"""`DistributedGAPfm`: the training loop of `GAPfm` over partitions of the users."""
+
+from inspect import signature
+from operator import index
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from distributed import Client
+
+from ..checks import check_count, check_path, check_random_state, check_real
+from ..files import content_hash
+from ..model import GAPfm
+from ..parquet import read_manifest
+from ..ratings import Ratings
+from ..recommender import NotFittedError
+from ..steps import check_learning_rate
+from ..training import progress
+from .graph import Graph, State
+from .storage import Row, check_folder, commit, describe, read_rows
+
+
+class DistributedGAPfm:
+    """`GAPfm` with objective="paper", update="batch" and all of a user's ratings, on a cluster.
+
+    The same factors, but for the rounding of sums over users. No other of `GAPfm`'s options is
+    here: an update user after user cannot be shared out. What was learned becomes a `GAPfm`, with
+    all that one can do, by `to_gapfm`.
+
+    Parameters: `n_factors`, `reg`, `learning_rate`, `n_iter`, `init_scale` and `random_state`, as
+    of `GAPfm`, with the same defaults.
+
+    Attributes after `fit`
+    ----------------------
+    item_factors_ (n_items, D), n_iter_, learning_rate_ : as of `GAPfm`.
+    history_ : DataFrame, a row an iteration: `iteration`; `objective` after it, (9) without 1/M;
+        `gradient_norm`, the length of the step taken divided by γ.
+
+    Source: Algorithm 2 and section 4.3, which updates U in parallel, and V not.
+    """
+
+    item_factors_: np.ndarray
+    learning_rate_: float
+    n_iter_: int
+
+    def __init__(
+        self,
+        n_factors: int = 10,
+        *,
+        reg: float = 0.001,
+        learning_rate: float | str = 0.01,
+        n_iter: int = 60,
+        init_scale: float = 0.01,
+        random_state=None,
+    ):
+        self.n_factors = check_count(n_factors, "n_factors")
+        self.reg = check_real(reg, "reg")
+        self.learning_rate = check_learning_rate(learning_rate)
+        self.n_iter = check_count(n_iter, "n_iter")
+        self.init_scale = check_real(init_scale, "init_scale", low_open=True)
+        self.random_state = random_state
+        check_random_state(random_state)
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value!r}" for name, value in self._params().items())
+        done = f"fitted, {self.n_iter_} iterations" if self._is_fitted else "not fitted"
+        return f"DistributedGAPfm({settings}; {done})"
+
+    def fit(
+        self,
+        folder,
+        client: Client,
+        *,
+        checkpoint=None,
+        checkpoint_every: int = 5,
+        resume=None,
+    ) -> "DistributedGAPfm":
+        """Learn from the ratings in `folder`, written by `Ratings.to_parquet`; returns self.
+
+        `client`: of a running Dask cluster. Each of the folder's parts is read by one worker and
+        stays there with its users' factors: write at least one part for each worker. Parts and
+        results travel only when a worker is lost or Dask finds one idle.
+        `checkpoint`: a folder, where every `checkpoint_every` iterations and at the end the
+        factors and the history are written, whole or not at all. Without it, a lost worker sends
+        the training back to its start. With it, the workers also keep each V since the last one.
+        `resume`: a folder that `checkpoint` wrote; goes on from there to the factors that a
+        training without the break finds. `n_iter` counts from the very start and may be raised.
+        Workers must see all these folders under the same names.
+
+        Raises TypeError for a client or path that is none; FileNotFoundError or ValueError for
+        missing or damaged files, unfit ratings, and a checkpoint of other data or parameters,
+        naming them; OSError, before training, for a checkpoint that cannot be written;
+        FloatingPointError, naming the iteration, when a value is no longer finite: the factors
+        of the iteration before stay.
+        """
+        if not isinstance(client, Client):
+            raise TypeError(
+                f"client must be a distributed.Client, got {client!r}; pass Client(cluster)"
+            )
+        checkpoint_every = check_count(checkpoint_every, "checkpoint_every")
+        folder = check_path(folder, "folder", "pass one that Ratings.to_parquet wrote")
+        data = read_manifest(folder)
+        if data.n_ratings == 0:
+            raise ValueError(f"{folder} has 0 ratings; there is nothing to learn from")
+        run = describe(self._params(), data)
+        if checkpoint is not None:
+            checkpoint = check_folder(checkpoint)
+        rows = [] if resume is None else read_rows(resume, run, self.n_iter)
+        graph = Graph(client, folder.absolute(), data, self.n_factors)
+        if resume is None:
+            state = graph.start(check_random_state(self.random_state), self.init_scale)
+        else:
+            state = graph.read(Path(resume).absolute(), len(rows))
+        rate = self.learning_rate
+        self.learning_rate_ = (
+            graph.learning_rate(self.reg) if rate == "auto" else float(rate)
+        )
+        self._data = data
+        self._climb(graph, state, rows, checkpoint, checkpoint_every, run)
+        return self
+
+    def _climb(self, graph: Graph, state: State, rows: list[Row], checkpoint, every, run):
+        """All iterations from `state` on, which has those of `rows` behind it."""
+        reg, rate = self.reg, self.learning_rate_
+        last = graph.run_pass(state, len(rows), reg, rate)
+        for iteration in progress(len(rows) + 1, self.n_iter):
+            new = last.state
+            due = checkpoint is not None and (
+                iteration % every == 0 or iteration == self.n_iter
+            )
+            if due:  # before the pass, whose results then depend on the files alone
+                new = graph.write(checkpoint, new, iteration)
+            following = graph.run_pass(new, iteration, reg, rate)
+            if not np.isfinite(following.objective):
+                self._keep(state, rows)
+                raise self._diverged(iteration)
+            rows.append((iteration, following.objective, np.sqrt(last.moved) / rate))
+            state, last = new, following
+            if due:
+                commit(checkpoint, run, rows)
+        self._keep(state, rows)
+
+    def _keep(self, state: State, rows: list[Row]) -> None:
+        self._users, self.item_factors_ = state.users, state.items.result()
+        self._rows, self.n_iter_ = rows, len(rows)
+
+    @property
+    def history_(self) -> pd.DataFrame:
+        self._check_fitted()
+        return pd.DataFrame(self._rows, columns=["iteration", "objective", "gradient_norm"])
+
+    def user_factors(self) -> np.ndarray:
+        """U, (n_users, D), in the order of the ratings, brought here from the workers.
+
+        Raises NotFittedError before `fit`, ValueError where the cluster is gone.
+        """
+        self._check_fitted()
+        client = self._users[0].client
+        if client.status != "running":
+            raise ValueError(
+                "the user factors were on the workers of a cluster that is closed; ask for them "
+                "before, or fit with checkpoint= and then resume= on a new one"
+            )
+        return np.concatenate(client.gather(self._users))
+
+    def to_gapfm(self, train: Ratings) -> GAPfm:
+        """A `GAPfm` with these factors, which predicts, recommends, folds in and saves.
+
+        `train`: the ratings learned from, `Ratings.from_parquet(folder)`. Raises ValueError for
+        others, and as `user_factors` does.
+        """
+        self._check_fitted()
+        found = content_hash(train.indptr, train.indices, train.grades)
+        if (found, train.n_items) != (self._data.hash, self._data.n_items):
+            raise ValueError(
+                f"train, {train!r}, is not what was learned from; pass "
+                "Ratings.from_parquet(folder)"
+            )
+        model = GAPfm(**self._params() | {"random_state": self.random_state})
+        model.train_, model.learning_rate_ = train, self.learning_rate_
+        factors = {"user_factors": self.user_factors(), "item_factors": self.item_factors_}
+        model._keep(factors, [(*row, float("nan")) for row in self._rows])
+        return model
+
+    def _params(self) -> dict:
+        """The parameters by name, as JSON can hold them."""
+        params = {name: getattr(self, name) for name in signature(type(self)).parameters}
+        seed = self.random_state
+        keeps = seed is not None and not isinstance(seed, np.random.Generator)
+        params["random_state"] = index(seed) if keeps else None
+        return params
+
+    @property
+    def _is_fitted(self) -> bool:
+        return hasattr(self, "_rows")
+
+    def _check_fitted(self) -> None:
+        if not self._is_fitted:
+            raise NotFittedError(
+                "this DistributedGAPfm is not fitted yet; call fit(folder, client) first"
+            )
+
+    def _diverged(self, iteration: int) -> FloatingPointError:
+        rate = self.learning_rate_
+        return FloatingPointError(
+            f"training left the finite numbers in iteration {iteration}; try a learning_rate "
+            f"below {rate:g}, such as {rate / 10:g}. The factors of iteration {self.n_iter_} "
+            "are kept"
+        )

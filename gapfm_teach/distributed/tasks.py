@@ -1,0 +1,135 @@
+"""What one task does on a worker. Its arguments and its result are all that may travel."""
+
+from copy import copy
+from pathlib import Path
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from dask.sizeof import sizeof
+from distributed import get_worker
+
+from ..files import replacing
+from ..parquet import Part, read_part
+from ..ratings import Ratings
+from ..steps import multiply
+from ..training import Problem, threads
+
+
+class Sums(NamedTuple):
+    """What adds up over the users: ∂F/∂V (11) without -λV, (n_items, D); F without V's share of
+    the regulariser; and the squared length of U's step."""
+
+    item_gradient: np.ndarray
+    objective: float
+    moved: float
+
+
+@sizeof.register(Problem)
+def _bytes_of_problem(problem: Problem) -> int:
+    """Without it Dask takes a partition's ratings for nothing, and moves them about."""
+    train = problem.train
+    arrays = (train.indptr, train.indices, train.grades, problem.items, problem.grades)
+    return sum(array.nbytes for array in arrays)
+
+
+def load(folder: Path, part: Part, n_items: int, max_grade: int) -> Problem:
+    """The ratings of a partition, in the kernels' layout."""
+    indptr, indices, grades = read_part(folder, part, n_items, max_grade)
+    # Training asks how many users and items there are, not which: labels that take no memory.
+    users, items = (np.broadcast_to(np.int8(0), n) for n in (part.n_users, n_items))
+    ratings = Ratings.unchecked(
+        indptr, indices, grades, max_grade=max_grade, users=users, items=items,
+        titles=np.broadcast_to(np.str_(), n_items), source=part.file, origin="",
+    )  # fmt: skip
+    return Problem(ratings, None)
+
+
+def draw_users(
+    problem: Problem, state: np.random.BitGenerator, n_factors: int, scale: float
+):
+    """A part's first U. Asking the ratings how many users there are keeps both together."""
+    return draw(state, problem.train.n_users, n_factors, scale)
+
+
+def read_users(problem: Problem, path: Path, n_factors: int) -> np.ndarray:
+    """A part's U from a checkpoint, likewise."""
+    return read_array(path, problem.train.n_users, n_factors)
+
+
+def draw(
+    state: np.random.BitGenerator, n_rows: int, n_factors: int, scale: float
+) -> np.ndarray:
+    """Normal factors (n_rows, D), the next numbers of a generator in this `state`."""
+    return np.random.Generator(copy(state)).normal(0.0, scale, (n_rows, n_factors))
+
+
+def one_pass(
+    problem: Problem, U: np.ndarray, V: np.ndarray, reg: float, rate: float
+) -> tuple[np.ndarray, Sums]:
+    """The users' half of an iteration: the partition's new U, and what it adds to V's."""
+    problem = copy(problem)  # whose gradients would stay in memory with the ratings
+    with _one_at_a_time(problem), np.errstate(over="ignore", invalid="ignore"):
+        value = problem.gradients(U, V, 0.0)
+        new = U + rate * (problem.user_gradient - reg * U)
+        value -= reg / 2 * float(np.sum(U**2))
+        return new, Sums(problem.item_gradient, value, float(np.sum((new - U) ** 2)))
+
+
+def add(one: Sums, other: Sums) -> Sums:
+    """One node of the reduction tree."""
+    return Sums(
+        one.item_gradient + other.item_gradient,
+        one.objective + other.objective,
+        one.moved + other.moved,
+    )
+
+
+def step_items(
+    V: np.ndarray, sums: Sums, reg: float, rate: float
+) -> tuple[np.ndarray, tuple[float, float]]:
+    """The items' half: the new V, and F before the step and ‖ΔU‖² + ‖ΔV‖². λ counts once."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        new = V + rate * (sums.item_gradient - reg * V)
+        value = sums.objective - reg / 2 * float(np.sum(V**2))
+        return new, (value, sums.moved + float(np.sum((new - V) ** 2)))
+
+
+def power_turn(problem: Problem, v: np.ndarray) -> Sums:
+    """A partition's CᵀC v and ‖C v‖², for "auto"; see `steps`."""
+    problem = copy(problem)
+    with _one_at_a_time(problem):
+        CtCv, squared = multiply(problem, v)
+    return Sums(CtCv, squared, 0.0)
+
+
+def write_array(path: Path, array: np.ndarray) -> None:
+    with replacing(path) as file:
+        np.save(file, array, allow_pickle=False)
+
+
+def read_array(path: Path, n_rows: int, n_factors: int) -> np.ndarray:
+    """Factors that `write_array` wrote. Raises FileNotFoundError, or ValueError naming the file."""
+    remedy = "the checkpoint cannot be resumed; fit anew without resume"
+    try:
+        factors = np.load(path, allow_pickle=False)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"{path} is missing; let every worker see the folder under the same name, or {remedy}"
+        ) from error
+    except Exception as error:  # a damaged file raises nearly anything
+        raise ValueError(f"{path} is damaged ({error}); {remedy}") from error
+    due = (n_rows, n_factors)
+    if (
+        factors.dtype != np.float64
+        or factors.shape != due
+        or not np.isfinite(factors).all()
+    ):
+        raise ValueError(f"{path} does not hold {due} finite float64 numbers; {remedy}")
+    return factors
+
+
+def _one_at_a_time(problem: Problem):
+    """A worker with several threads gives all of them to one partition after another."""
+    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    return threads(min(get_worker().state.nthreads, most), problem.train)

@@ -1,0 +1,166 @@
+"""Exercises of notebook 09: what a list is charged for, a swap of neighbours, the gradient."""
+
+import numpy as np
+
+from ..smooth import logistic
+from .core import Exercise, Mistake
+
+
+def _charge(worths, t, *, worse=None, own=0.5, over=None):
+    """1 - consistent GAP, with places where a slip can be put in."""
+    if worse is None:
+        worse = np.maximum(worths[:, None] - worths[None, :], 0)
+    ranks = own + t.sum(axis=1)
+    return ((worse * t).sum(axis=1) / ranks).sum() / (
+        np.sum(worths) if over is None else over
+    )
+
+
+def _above(scores, tau):
+    return logistic((scores[None, :] - scores[:, None]) / tau)
+
+
+def _charge_inputs() -> list[tuple]:
+    rng = np.random.default_rng(9)
+    inputs = [(np.array([0.5, 1.375, 0.125]), _above(np.array([2.0, 1.0, 0.0]), 1.0))]
+    for size, tau in ((5, 0.5), (9, 2.0)):
+        worths = rng.choice([0, 0.125, 0.5, 1.375], size)
+        worths[:2] = 0, 0.5
+        inputs.append((worths, _above(rng.normal(size=size), tau)))
+    return inputs
+
+
+def _swap_gain(worths, r, *, plus=1.0, over=None, common=True):
+    above, a, b = worths[: r - 1], worths[r - 1], worths[r]
+    more = b - a
+    if common:
+        more = more + plus * (np.minimum(above, b).sum() - np.minimum(above, a).sum())
+    return more * (1 / r - 1 / (r + 1)) / (np.sum(worths) if over is None else over)
+
+
+def _collect(t, m, tau, *, d=None, axis=0):
+    return ((t * t.T if d is None else d) * (m - m.T)).sum(axis=axis) / tau
+
+
+def _collect_inputs() -> list[tuple]:
+    rng = np.random.default_rng(10)
+    inputs = []
+    for size, tau in ((2, 1.0), (4, 0.5), (7, 3.0)):
+        inputs.append(
+            (_above(rng.normal(size=size), tau), rng.normal(size=(size, size)), tau)
+        )
+    return inputs
+
+
+CHARGE = Exercise(
+    name="charge",
+    solution=_charge,
+    inputs=_charge_inputs(),
+    right="Every term is 0 or more, so GAP is at most 1; and a pair is charged only where the "
+    "worse film has a share in standing above.",
+    mistakes=[
+        Mistake(
+            lambda worths, t: _charge(worths, t, worse=worths[:, None] - worths[None, :]),
+            "You also counted better films above worse ones, as a refund. Nothing is paid for "
+            "those: take the positive part.",
+        ),
+        Mistake(
+            lambda worths, t: _charge(
+                worths, t, worse=np.maximum(worths[None, :] - worths[:, None], 0)
+            ),
+            "The difference is the wrong way round: film i is charged for films j that are worth "
+            "*less* than i.",
+        ),
+        Mistake(
+            lambda worths, t: _charge(
+                worths, t, worse=np.abs(worths[:, None] - worths[None, :])
+            ),
+            "The absolute value charges every pair of different films twice. Only the film that "
+            "is worth more is charged.",
+        ),
+        Mistake(
+            lambda worths, t: _charge(worths, t, own=1.0),
+            "Half a rank too many: t has ½ on its diagonal, so only ½ stands in front of the sum.",
+        ),
+        Mistake(
+            lambda worths, t: _charge(worths, t, over=1.0),
+            "Z is missing: divide by the sum of the worths.",
+        ),
+        Mistake(
+            lambda worths, t: 1 - _charge(worths, t),
+            "That is consistent GAP itself. The exercise asks for what is missing to 1.",
+        ),
+        Mistake(
+            lambda worths, t: _charge(worths, t.T),
+            "t[i, j] says how much j stands above i. You read it the other way round.",
+        ),
+    ],
+)
+
+SWAP_GAIN = Exercise(
+    name="swap-gain",
+    solution=_swap_gain,
+    inputs=[
+        (np.array([0.125, 1.375, 0.5, 0.5]), 1),
+        (np.array([0.5, 0.125, 1.375, 0.5]), 2),
+        (np.array([1.375, 0.0, 0.5, 0.125, 0.5]), 4),
+        (np.array([0.125, 1.375, 0.5, 0.0]), 2),
+    ],
+    right="If the lower of the two is worth more, the gain is positive: among the orders there "
+    "are no traps.",
+    mistakes=[
+        Mistake(
+            lambda worths, r: _swap_gain(worths, r, common=False),
+            "You left out what the two share with the films above them: P_b − P_a.",
+        ),
+        Mistake(
+            lambda worths, r: _swap_gain(worths, r, over=1.0),
+            "Z is missing: divide by the sum of the worths.",
+        ),
+        Mistake(
+            lambda worths, r: -_swap_gain(worths, r),
+            "The sign: asked for is GAP after the swap minus GAP before it.",
+        ),
+        Mistake(
+            lambda worths, r: _swap_gain(worths, r, plus=-1.0),
+            "P_b − P_a has the wrong sign: after the swap it is b that is divided by the "
+            "smaller rank.",
+        ),
+        Mistake(
+            lambda worths, r: _swap_gain(np.asarray(worths), r) * r * (r + 1),
+            "The two ranks are missing: 1/r − 1/(r + 1).",
+        ),
+    ],
+)
+
+COLLECT = Exercise(
+    name="collect",
+    solution=_collect,
+    inputs=_collect_inputs(),
+    right="The sum of your slopes is 0: every pair gives one film what it takes from the other.",
+    mistakes=[
+        Mistake(
+            lambda t, m, tau: _collect(t, m, tau, axis=1),
+            "All signs are turned round: you summed over k. In `m - m.T` row i, column k is "
+            "m_ik − m_ki, and the sum is over i, the rows.",
+        ),
+        Mistake(
+            lambda t, m, tau: _collect(t, m, 1.0),
+            "τ is not used: divide by it.",
+        ),
+        Mistake(
+            lambda t, m, tau: (t * t.T * m).sum(axis=0) / tau,
+            "Only what the score of k lifts is there. It also lowers t_ki, for every other i.",
+        ),
+        Mistake(
+            lambda t, m, tau: _collect(t, m, tau, d=t),
+            "d_ij is the slope of the switch, t_ij (1 − t_ij), and not t_ij itself.",
+        ),
+        Mistake(
+            lambda t, m, tau: _collect(t, m, 1 / tau),
+            "You multiplied by τ: the slope of g(x/τ) is g'(x/τ) *divided* by τ.",
+        ),
+    ],
+)
+
+EXERCISES: list[Exercise] = [CHARGE, SWAP_GAIN, COLLECT]

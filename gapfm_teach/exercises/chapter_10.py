@@ -1,0 +1,138 @@
+"""Exercises of notebook 10: gains of GP@n, the slope of the cut-off, who pushes a deep film."""
+
+import numpy as np
+
+from .core import Exercise, Mistake
+
+
+def _gains(weights, n, *, enough=None, over=None):
+    """ξ_i / n, with places where a slip can be put in."""
+    best = np.sort(weights[weights > 0])[::-1]
+    if enough is None:
+        enough = best[min(n, best.size) - 1]
+    return np.minimum(weights, enough) / enough / (n if over is None else over)
+
+
+def _shown(weights, n):
+    rated = weights[:n][weights[:n] > 0]
+    return rated[-1] if rated.size else weights[weights > 0].min()
+
+
+def _enough(weights, n):
+    best = np.sort(weights[weights > 0])[::-1]
+    return best[min(n, best.size) - 1]
+
+
+def _cost(rank, n, tau, *, half=0.5, by_tau=True, by_rank=True, both=True):
+    h = 1 / (1 + (rank / (n + half)) ** (1 / tau))
+    slope = h * (1 - h) if both else h
+    return slope / (tau if by_tau else 1) / (rank if by_rank else 1)
+
+
+def _crossing(n, *, half=0.5):
+    k = n + half
+    return k / (np.sqrt(k) - 1)
+
+
+PRECISION_GAINS = Exercise(
+    name="precision-gains",
+    solution=_gains,
+    inputs=[
+        (np.array([0.5, 0.0, 1.375, 0.125]), 2),
+        (np.array([0.125, 1.375, 0.0, 0.5, 1.375, 0.5]), 3),
+        (np.array([0.0, 0.5, 0.125, 0.0]), 3),
+        (np.array([0.125, 0.125, 1.375, 1.375]), 1),
+    ],
+    right="The n best films together earn 1, whoever the user is, if she has n of them. With these "
+    "gains GP@n and GR@n are the same function.",
+    mistakes=[
+        Mistake(
+            lambda weights, n: _gains(weights, n, over=1),
+            "That is ξ. The 1/n in front of the sum is missing.",
+        ),
+        Mistake(
+            lambda weights, n: _gains(weights, n, enough=_shown(weights, n)),
+            "You took the film at place n of the list as it stands. Asked for is the n-th *best*.",
+        ),
+        Mistake(
+            lambda weights, n: _gains(weights, n, enough=weights.max()),
+            "You compared with the best film of all. Whatever is as good as the n-th best counts "
+            "in full.",
+        ),
+        Mistake(
+            lambda weights, n: weights / _enough(weights, n) / n,
+            "A film that is better than the n-th best counts 1, and not more: the minimum is "
+            "missing.",
+        ),
+        Mistake(
+            lambda weights, n: np.minimum(weights, _enough(weights, n)) / n,
+            "Divide by Δ(c), too: ξ is a share, from 0 to 1.",
+        ),
+        Mistake(
+            lambda weights, n: weights / weights.sum(),
+            "These are the gains of GR@n.",
+        ),
+    ],
+)
+
+CUTOFF_COST = Exercise(
+    name="cutoff-cost",
+    solution=_cost,
+    inputs=[
+        (np.array([1.0, 2.0, 5.0, 200.0]), 5, 1.0),
+        (np.array([1.5, 3.0, 40.0]), 2, 0.5),
+        (np.array([2.0, 10.0]), 10, 0.2),
+    ],
+    right="For τ = 1 and far below the cut-off it is (n + ½)/R̂²: the slope of 1/R̂, n + ½ times as "
+    "steep.",
+    mistakes=[
+        Mistake(
+            lambda rank, n, tau: -_cost(rank, n, tau),
+            "That is h′, which is negative. Asked for is what a rank *costs*: −h′.",
+        ),
+        Mistake(
+            lambda rank, n, tau: _cost(rank, n, tau, by_rank=False),
+            "That is the slope in log R̂. The derivative of the logarithm, 1/R̂, is missing.",
+        ),
+        Mistake(
+            lambda rank, n, tau: _cost(rank, n, tau, by_tau=False),
+            "The inner derivative is missing a factor: the logarithms are divided by τ.",
+        ),
+        Mistake(
+            lambda rank, n, tau: _cost(rank, n, tau, half=0.0),
+            "The cut is between n and n + 1: n + ½.",
+        ),
+        Mistake(
+            lambda rank, n, tau: _cost(rank, n, tau, both=False),
+            "The derivative of the logistic function g is g (1 − g).",
+        ),
+    ],
+)
+
+CROSSING = Exercise(
+    name="crossing",
+    solution=_crossing,
+    inputs=[(2,), (5,), (10,), (50,)],
+    right="For n = 5 it is just above 4. From there to the end of the catalogue GR@n pushes harder, "
+    "at last n + ½ times as hard; at the very top GAP does.",
+    mistakes=[
+        Mistake(
+            lambda n: _crossing(n, half=0.0),
+            "The cut is at n + ½, not at n.",
+        ),
+        Mistake(
+            lambda n: (n + 0.5) / (np.sqrt(n + 0.5) + 1),
+            "The other solution of the square root: at that place √k R̂ would be −(k + R̂).",
+        ),
+        Mistake(
+            lambda n: n + 0.5,
+            "There h is ½ and its slope 1/(4R̂). Is that 1/R̂²?",
+        ),
+        Mistake(
+            lambda n: 1 / (np.sqrt(n + 0.5) - 1),
+            "Nearly: k = n + ½ is missing on top. √k R̂ = k + R̂.",
+        ),
+    ],
+)
+
+EXERCISES: list[Exercise] = [PRECISION_GAINS, CUTOFF_COST, CROSSING]

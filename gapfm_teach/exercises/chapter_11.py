@@ -1,0 +1,103 @@
+"""Exercises of notebook 11: bytes of an iteration, what a lost worker costs, how many machines."""
+
+import numpy as np
+
+from .core import Exercise, Mistake
+
+
+def _bytes_sent(n_workers, n_items, n_factors):
+    return 2 * (n_workers - 1) * 8 * n_items * n_factors
+
+
+def _passes_repeated(n_parts, n_lost, done, every):
+    return n_lost * (done % every)
+
+
+def _best_number(alone, level):
+    return alone * np.log(2) / level
+
+
+EXERCISES: list[Exercise] = [
+    Exercise(
+        name="bytes-sent",
+        solution=_bytes_sent,
+        right="Yes. Neither users nor ratings occur in it: that is why the users are shared out, and "
+        "not the items.",
+        inputs=[(2, 1682, 10), (16, 17_770, 10), (1, 1000, 10), (1000, 10**6, 50)],
+        mistakes=[
+            Mistake(
+                lambda w, n, d: (w - 1) * 8 * n * d,
+                "That is one way only. V goes out to the workers, and sums of its size come back.",
+            ),
+            Mistake(
+                lambda w, n, d: 2 * w * 8 * n * d,
+                "One worker makes the next V: it need not send it to itself, nor its own sum. A "
+                "single worker sends nothing.",
+            ),
+            Mistake(
+                lambda w, n, d: 2 * (w - 1) * n * d,
+                "That counts numbers; a float64 takes 8 bytes.",
+            ),
+            Mistake(
+                lambda w, n, d: 2 * np.ceil(np.log2(w)) * 8 * n * d,
+                "That is how long it takes, where many send at once. Counted here is what is sent.",
+            ),
+        ],
+    ),
+    Exercise(
+        name="passes-repeated",
+        solution=_passes_repeated,
+        right="Yes. On average half the distance between two checkpoints, and only for what was "
+        "lost: with many workers that is little.",
+        inputs=[(4, 2, 8, 5), (100, 1, 23, 10), (16, 4, 10, 5), (8, 3, 4, 5)],
+        mistakes=[
+            Mistake(
+                lambda parts, lost, done, every: lost * done,
+                "That is from the start. The checkpoint has the factors at the last multiple of "
+                "`every`.",
+            ),
+            Mistake(
+                lambda parts, lost, done, every: parts * (done % every),
+                "The other parts' U are still on their workers: only the lost ones are repeated.",
+            ),
+            Mistake(
+                lambda parts, lost, done, every: lost * every,
+                "That is the whole distance between two checkpoints. The training was only part "
+                "of the way.",
+            ),
+            Mistake(
+                lambda parts, lost, done, every: lost * (every - done % every),
+                "That is the way that is left to the next checkpoint. Count from the last one.",
+            ),
+            Mistake(
+                lambda parts, lost, done, every: done % every,
+                "For one part. `n_lost` of them are gone.",
+            ),
+        ],
+    ),
+    Exercise(
+        name="best-number",
+        solution=_best_number,
+        right="Yes. Twice as fast a network is worth twice as many machines. Around the best number "
+        "the curve is flat: half as many machines are nearly as fast, and cost half.",
+        inputs=[(60.0, 0.5), (1200.0, 2.0), (10.0, 0.01)],
+        mistakes=[
+            Mistake(
+                lambda alone, level: alone / level,
+                "Nearly: the derivative of log2(W) is 1 / (W ln 2), not 1 / W.",
+            ),
+            Mistake(
+                lambda alone, level: alone / (level * np.log(2)),
+                "The logarithm of 2 is on the wrong side: solve a / W² = c / (W ln 2) for W.",
+            ),
+            Mistake(
+                lambda alone, level: np.sqrt(alone / level),
+                "That is for a cost that grows with W itself. Here it grows with log2(W).",
+            ),
+            Mistake(
+                lambda alone, level: np.log2(alone / level),
+                "That is a number of levels. Asked for is the number of workers.",
+            ),
+        ],
+    ),
+]

@@ -1,0 +1,272 @@
+"""Ratings as a folder of Parquet files, a part for each worker: what `Ratings.to_parquet` writes.
+
+    ratings.json          sizes, grade scale, source, a hash of the content, and the list of parts
+    items.parquet         `item` (id) and `title`: row i is the item at position i
+    part-00000.parquet    a row a user, in order: `user` (id), `items` (positions, increasing) and
+                          `grades` (1..max_grade), two lists of equal length, perhaps empty
+
+Any Parquet reader opens them. The two lists are a part's compressed rows as they are, so that
+reading one copies arrays and converts nothing. Needs pyarrow, of the extra "distributed".
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .checks import check_count, check_path
+from .files import content_hash, new_folder
+
+FORMAT, VERSION = "gapfm_teach.Ratings in Parquet", 1
+MANIFEST, ITEMS = "ratings.json", "items.parquet"
+_MOST_IN_A_PART = 2**31 - 1  # Arrow counts a list's entries in 32 bits
+_AGAIN = "write the folder again with Ratings.to_parquet"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of users."""
+
+    file: str
+    n_users: int
+    n_ratings: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a folder holds, all that is known without opening a Parquet file."""
+
+    n_users: int
+    n_items: int
+    n_ratings: int
+    max_grade: int
+    source: str
+    origin: str
+    hash: str
+    parts: tuple[Part, ...]
+
+
+# ------------------------------------------------------------------ writing
+
+
+def write_folder(path, ratings, n_partitions: int) -> None:
+    """Write `ratings` (a Ratings) to a new folder of `n_partitions` parts, whole or not at all.
+
+    The parts hold neighbouring users and about equally many ratings.
+
+    Raises ValueError for more parts than users and for ids that are neither numbers nor text,
+    FileExistsError where `path` is taken, ImportError without pyarrow.
+    """
+    pa, pq = _pyarrow()
+    path = check_path(path, "path", "pass a folder's name such as 'ratings.parquet'")
+    n_partitions = check_count(n_partitions, "n_partitions")
+    if n_partitions > ratings.n_users:
+        raise ValueError(
+            f"n_partitions is {n_partitions} but there are {ratings.n_users} users; a part "
+            "holds at least one"
+        )
+    for name in ("users", "items"):
+        ids = getattr(ratings, name)
+        if ids.dtype.kind not in "iufU":
+            raise ValueError(
+                f"{name} are of type {ids.dtype}, such as {ids[0]!r}; make them all whole "
+                "numbers or all text to write Parquet"
+            )
+    cuts = _cuts(ratings.indptr, n_partitions)
+    with new_folder(path) as folder:
+        parts = [
+            _write_part(folder, number, ratings, int(first), int(last))
+            for number, (first, last) in enumerate(pairwise(cuts))
+        ]
+        columns = {"item": pa.array(ratings.items), "title": pa.array(ratings.titles)}
+        pq.write_table(pa.table(columns), folder / ITEMS, write_page_checksum=True)
+        sizes = {
+            name: getattr(ratings, name)
+            for name in ("n_users", "n_items", "n_ratings", "max_grade", "source", "origin")
+        }
+        content = content_hash(ratings.indptr, ratings.indices, ratings.grades)
+        manifest = Manifest(**sizes, hash=content, parts=tuple(parts))
+        text = json.dumps(
+            {"format": FORMAT, "version": VERSION} | asdict(manifest), indent=1
+        )
+        (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def _cuts(indptr: np.ndarray, n_parts: int) -> np.ndarray:
+    """First user of each part, and n_users: (n_parts + 1,), strictly increasing."""
+    n_users = indptr.size - 1
+    wanted = indptr[-1] / n_parts * np.arange(1, n_parts)
+    inner = np.searchsorted(indptr[1:], wanted) + 1
+    order = np.arange(1, n_parts)
+    inner = np.maximum.accumulate(np.maximum(inner - order, 0)) + order  # none is empty ...
+    inner = np.minimum(inner, n_users - n_parts + order)  # ... the last ones neither
+    return np.concatenate([[0], inner, [n_users]])
+
+
+def _write_part(folder: Path, number: int, ratings, first: int, last: int) -> Part:
+    pa, pq = _pyarrow()
+    starts = ratings.indptr[first : last + 1]
+    inside = slice(starts[0], starts[-1])
+    size = int(starts[-1] - starts[0])
+    if size > _MOST_IN_A_PART:
+        raise ValueError(
+            f"part {number} would hold {size:,} ratings, above {_MOST_IN_A_PART:,}; raise "
+            "n_partitions"
+        )
+    offsets = pa.array((starts - starts[0]).astype(np.int32))
+    columns = {
+        "user": pa.array(ratings.users[first:last]),
+        "items": pa.ListArray.from_arrays(offsets, pa.array(ratings.indices[inside])),
+        "grades": pa.ListArray.from_arrays(offsets, pa.array(ratings.grades[inside])),
+    }
+    part = Part(f"part-{number:05d}.parquet", last - first, size)
+    pq.write_table(pa.table(columns), folder / part.file, write_page_checksum=True)
+    return part
+
+
+# ------------------------------------------------------------------ reading
+
+
+def read_manifest(path) -> Manifest:
+    """What the folder `path` holds.
+
+    Raises FileNotFoundError where there is none, ValueError for a file that is none.
+    """
+    file = check_path(path, "path", "pass a folder from Ratings.to_parquet") / MANIFEST
+    try:
+        stored = json.loads(file.read_text(encoding="utf-8"))
+        found = stored.pop("format"), stored.pop("version")
+        if found == (FORMAT, VERSION):
+            parts = tuple(Part(**part) for part in stored.pop("parts"))
+            return Manifest(**stored, parts=parts)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFoundError(
+            f"{file} is missing; pass a folder from Ratings.to_parquet, and let every worker "
+            "see it under the same name"
+        ) from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{file} is damaged ({error}); {_AGAIN}") from error
+    raise ValueError(
+        f"{file} has format {found[0]!r} version {found[1]!r}, but {FORMAT!r} version {VERSION} "
+        f"is read here; {_AGAIN}, or update gapfm_teach if the file is newer"
+    )
+
+
+def read_part(path, part: Part, n_items: int, max_grade: int) -> tuple:
+    """indptr (n_users + 1,) int64, indices and grades (n_ratings,) int32 and int8 of one part.
+
+    Raises FileNotFoundError, or ValueError, naming the file, for a damaged one, other columns,
+    and what cannot be ratings of these items on this scale of grades.
+    """
+    file = Path(path) / part.file
+    table = _read_columns(file, {"items": "list of int32", "grades": "list of int8"})
+    (starts, indices), (ends, grades) = (_lists(file, table, n) for n in table.column_names)
+    _refuse(
+        file, not np.array_equal(starts, ends), "unequally many items and grades a user"
+    )
+    sizes = starts.size - 1, indices.size
+    due = part.n_users, part.n_ratings
+    _refuse(file, sizes != due, f"(users, ratings) {sizes}, where {MANIFEST} has {due}")
+    for name, values, low, high in [
+        ("items", indices, 0, n_items - 1),
+        ("grades", grades, 1, max_grade),
+    ]:
+        bad = (values < low) | (values > high)
+        first = int(values[np.argmax(bad)]) if bad.any() else None
+        _refuse(file, first is not None, f"{name} outside {low}..{high}, such as {first}")
+    falls = np.diff(indices) <= 0
+    falls[starts[(starts > 0) & (starts < indices.size)] - 1] = False
+    _refuse(file, falls.any(), "items that do not increase inside a row")
+    return starts, indices, grades
+
+
+def read_folder(path) -> dict[str, Any]:
+    """All that `write_folder` wrote, as the arguments of Ratings, by name. Raises as
+    `read_manifest` and `read_part` do."""
+    manifest, path = read_manifest(path), Path(path)
+    sizes = manifest.n_items, manifest.max_grade
+    parts = [read_part(path, part, *sizes) for part in manifest.parts]
+    lengths = np.concatenate([np.diff(starts) for starts, _, _ in parts])
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    indices, grades = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
+    due = manifest.n_users, manifest.n_ratings, manifest.hash
+    found = lengths.size, grades.size, content_hash(indptr, indices, grades)
+    if found != due:
+        raise ValueError(
+            f"{path} does not hold the ratings that {MANIFEST} describes; {_AGAIN}"
+        )
+    files = [_read_columns(path / part.file, {"user": None}) for part in manifest.parts]
+    known = _read_columns(path / ITEMS, {"item": None, "title": "string"})
+    _refuse(
+        path / ITEMS, known.num_rows != sizes[0], f"{known.num_rows} items, not {sizes[0]}"
+    )
+    return {
+        "indptr": indptr,
+        "indices": indices,
+        "grades": grades,
+        "max_grade": manifest.max_grade,
+        "users": np.concatenate([_labels(table.column("user")) for table in files]),
+        "items": _labels(known.column("item")),
+        "titles": _labels(known.column("title")),
+        "source": manifest.source,
+        "origin": manifest.origin,
+    }
+
+
+def _read_columns(file: Path, wanted: dict[str, str | None]):
+    """The `wanted` columns as an Arrow table; a name stands with its type, None for any."""
+    pa, pq = _pyarrow()
+    try:
+        with pq.ParquetFile(file, page_checksum_verification=True) as opened:
+            schema = opened.schema_arrow
+            for name, kind in wanted.items():
+                _refuse(file, name not in schema.names, f"no column {name!r}")
+                found = schema.field(name).type
+                found = (
+                    f"list of {found.value_type}" if pa.types.is_list(found) else str(found)
+                )
+                wrong = kind not in (None, found)
+                _refuse(file, wrong, f"{name!r} of type {found}, not {kind}")
+            return opened.read(columns=list(wanted))
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"{file} is missing; copy the whole folder, let every worker see it under the same "
+            f"name, or {_AGAIN}"
+        ) from error
+    except (OSError, pa.ArrowException) as error:
+        if isinstance(error, ValueError) and str(file) in str(error):
+            raise  # ours already
+        raise ValueError(f"{file} is damaged ({error}); {_AGAIN}") from error
+
+
+def _lists(file: Path, table, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Where each row of a column of lists begins, int64, and the values of all rows."""
+    column = table.column(name).combine_chunks()
+    values = column.flatten()
+    _refuse(file, column.null_count or values.null_count, f"missing values in {name!r}")
+    starts = column.offsets.to_numpy().astype(np.int64)
+    return starts - starts[0], values.to_numpy()
+
+
+def _labels(column) -> np.ndarray:
+    values = column.to_numpy()
+    return values.astype(np.str_) if values.dtype == object else values
+
+
+def _refuse(file: Path, wrong, what: str) -> None:
+    if wrong:
+        raise ValueError(f"{file} has {what}; {_AGAIN}")
+
+
+def _pyarrow():
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ImportError(
+            "Parquet needs pyarrow; install it by: pip install 'gapfm-teach[distributed]'"
+        ) from error
+    return pyarrow, pyarrow.parquet

@@ -1,0 +1,417 @@
+"""Training on a cluster of processes: the single machine's factors, whatever happens to it."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from gapfm_teach import GAPfm, Ratings, simulate_ratings
+
+distributed = pytest.importorskip("distributed")
+
+from gapfm_teach.distributed import (  # noqa: E402
+    Accident,
+    DistributedGAPfm,
+    bytes_between_workers,
+)
+from gapfm_teach.distributed.graph import starting_states  # noqa: E402
+from gapfm_teach.distributed.tasks import draw  # noqa: E402
+
+QUIET = {"dashboard_address": ":0", "silence_logs": 50}
+N_ITER = 12
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    """With a user, an item and a whole part that nobody rated or was rated by."""
+    full = simulate_ratings(60, 40, mean_ratings=15, random_state=0)
+    indptr = np.concatenate([full.indptr, np.full(20, full.n_ratings)])
+    return Ratings(indptr, full.indices, full.grades, n_items=41)
+
+
+@pytest.fixture(scope="module")
+def folders(ratings, tmp_path_factory):
+    parent = tmp_path_factory.mktemp("ratings")
+    for n in (1, 2, 3, 4, 7, 8):
+        ratings.to_parquet(parent / str(n), n)
+    return parent
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    """Two worker processes; which a test may kill: the cluster starts another."""
+    place = tmp_path_factory.mktemp("dask")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, local_directory=place, **QUIET
+        ) as c,
+        distributed.Client(c) as client,
+    ):
+        yield client
+
+
+def model(**options):
+    defaults = {"n_iter": N_ITER, "learning_rate": 0.03, "reg": 0.01, "random_state": 3}
+    return DistributedGAPfm(4, **defaults | options)
+
+
+def single(ratings, **options):
+    found = model(**options)
+    return GAPfm(**found._params()).fit(ratings)
+
+
+def assert_close(found, expected, tolerance=1e-12):
+    """To `tolerance`, relative to the largest factor or number of a column."""
+    pairs = [
+        (found.user_factors(), expected.user_factors_),
+        (found.item_factors_, expected.item_factors_),
+        *((found.history_[name], expected.history_[name]) for name in found.history_),
+    ]
+    for one, other in pairs:
+        np.testing.assert_allclose(one, other, rtol=0, atol=tolerance * np.abs(other).max())
+
+
+def arrays(found):
+    """What was learned, without a hold on the workers: they forget the tasks behind it."""
+    return found.user_factors(), found.item_factors_, found.history_
+
+
+def assert_same(found, expected):
+    for one, other in zip(arrays(found), expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+# ------------------------------------------------------------------ the single machine's result
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 7])
+def test_any_number_of_parts_gives_the_single_machine_s_factors(
+    ratings, folders, client, n_parts
+):
+    expected = single(ratings)
+    assert expected.history_["objective"].iloc[-1] > 1.5 * expected.history_["objective"][0]
+    assert_close(model().fit(folders / str(n_parts), client), expected)
+
+
+def test_the_step_auto_is_the_single_machine_s(ratings, folders, client):
+    expected = single(ratings, learning_rate="auto")
+    found = model(learning_rate="auto").fit(folders / "3", client)
+    assert found.learning_rate_ == pytest.approx(expected.learning_rate_, rel=1e-12)
+    assert_close(found, expected)
+
+
+def test_several_threads_of_one_worker_take_turns(ratings, folders):
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, **QUIET
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        assert_close(model().fit(folders / "7", client), single(ratings))
+
+
+def test_parts_of_the_start_are_the_start():
+    """From a generator that has been used, and more numbers than are passed over at once."""
+    rng, same = np.random.default_rng(5), np.random.default_rng(5)
+    rng.random(3)
+    same.random(3)
+    sizes, n_factors = [2, 70_000, 1, 50_000], 21
+    states = starting_states(rng, sizes, n_factors)
+    parts = [draw(state, n, n_factors, 0.5) for state, n in zip(states, sizes, strict=True)]
+    expected = same.normal(0.0, 0.5, (sum(sizes), n_factors))
+    np.testing.assert_array_equal(np.concatenate(parts), expected)
+    assert rng.random() == same.random()
+
+
+def test_it_becomes_a_gapfm(ratings, folders, client, tmp_path):
+    found = model().fit(folders / "2", client)
+    local = found.to_gapfm(Ratings.from_parquet(folders / "2"))
+    expected = single(ratings)
+    assert local.recommend(3).tolist() == expected.recommend(3).tolist()
+    np.testing.assert_allclose(
+        local.fold_in([1, 2], [5, 1]), expected.fold_in([1, 2], [5, 1]), rtol=1e-9
+    )
+    local.save(tmp_path / "model.npz")
+    again = GAPfm.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.user_factors_, found.user_factors())
+    assert again.history_["objective"].equals(found.history_["objective"])
+
+
+def test_u_stays_and_only_v_travels(folders, client):
+    """Bytes between workers: those of the formula, whatever the number of users."""
+    n_iter = 20
+    before = sum(sent(client))
+    found = model(n_iter=n_iter).fit(folders / "2", client)
+    formula = bytes_between_workers(2, 41, 4)
+    assert formula == 2 * 41 * 4 * 8
+    # A pass for each iteration, and one for the last objective; a tuple of numbers beside dV.
+    assert sum(sent(client)) - before >= n_iter * formula
+    assert sum(sent(client)) - before <= (n_iter + 1) * (formula + 1000)
+    assert found.n_iter_ == n_iter
+
+
+def test_no_worker_has_to_send_v_to_all_others(folders):
+    """The first makes V; with eight workers, seven others need it, and nobody sends it to all."""
+    with (
+        distributed.LocalCluster(
+            n_workers=8, threads_per_worker=1, processes=False, **QUIET
+        ) as c,
+        distributed.Client(c) as client,
+    ):
+        before = sent(client)
+        model(n_iter=20).fit(folders / "8", client)
+        passes, V = 21, 41 * 4 * 8
+        most = max(now - then for now, then in zip(sent(client), before, strict=True))
+    assert bytes_between_workers(8, 41, 4) == 14 * V
+    assert most < 5 * passes * (V + 500)
+
+
+def sent(client):
+    """Bytes that each worker sent others so far, by its own count."""
+    found = client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total)
+    return [found[worker] for worker in sorted(found)]
+
+
+# ------------------------------------------------------------------ what may happen to it
+
+
+@pytest.fixture
+def accident(client, tmp_path):
+    def prepare(iteration):
+        plugin = Accident(tmp_path / "accident", iteration)
+        client.register_plugin(plugin)
+        return plugin
+
+    yield prepare
+    client.unregister_worker_plugin(Accident.name)
+    client.wait_for_workers(2, timeout=60)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("checkpointed", [True, False])
+def test_a_killed_worker_changes_nothing(folders, client, accident, tmp_path, checkpointed):
+    expected = arrays(model().fit(folders / "4", client))
+    options = (
+        {"checkpoint": tmp_path / "run", "checkpoint_every": 5} if checkpointed else {}
+    )
+    plugin = accident(8)
+    found = model().fit(folders / "4", client, **options)
+    assert plugin.happened
+    assert_same(found, expected)
+
+    passes = plugin.passes()
+    assert set(passes) == {(t, p) for t in range(N_ITER + 1) for p in range(4)}
+    repeated = {key for key, count in passes.items() if count > 1}
+    assert {t for t, _ in repeated} >= {7, 8}  # a part was lost, and came back
+    if checkpointed:
+        assert (
+            min(t for t, _ in repeated) == 5
+        )  # from the checkpoint on, not from the start
+    else:
+        assert min(t for t, _ in repeated) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_killed_client_is_resumed(folders, client, tmp_path, moment):
+    """Killed just before, or after, the second of three checkpoints is there."""
+    script = f"""
+import os, signal, sys
+from distributed import Client
+from gapfm_teach.distributed import DistributedGAPfm, model
+real, calls = model.commit, []
+def commit(*args):
+    calls.append(args)
+    if {moment!r} == "after":
+        real(*args)
+    if len(calls) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    real(*args)
+model.commit = commit
+options = {model()._params()!r}
+folder, checkpoint = sys.argv[2:]
+with Client(sys.argv[1]) as client:
+    DistributedGAPfm(**options).fit(folder, client, checkpoint=checkpoint, checkpoint_every=4)
+"""
+    run = tmp_path / "run"
+    arguments = [client.scheduler.address, str(folders / "3"), str(run)]
+    done = subprocess.run([sys.executable, "-c", script, *arguments], timeout=120)
+    assert done.returncode == -signal.SIGKILL
+    behind = len(json.loads((run / "checkpoint.json").read_text())["history"])
+    assert behind == (4 if moment == "before" else 8)
+    resumed = model().fit(folders / "3", client, checkpoint=run, resume=run)
+    assert_same(resumed, arrays(model().fit(folders / "3", client)))
+    assert [p.name for p in sorted(run.iterdir())] == [
+        "checkpoint.json",
+        f"iteration-{N_ITER:08d}",
+    ]
+
+
+def test_it_may_be_continued_again_and_again(folders, client, tmp_path):
+    run = tmp_path / "run"
+    model(n_iter=1).fit(folders / "2", client, checkpoint=run)
+    for n_iter in (3, 7, N_ITER, N_ITER):
+        found = model(n_iter=n_iter).fit(folders / "2", client, checkpoint=run, resume=run)
+        assert found.n_iter_ == n_iter
+    assert_same(found, arrays(model().fit(folders / "2", client)))
+
+
+def test_too_large_a_step_is_named_and_what_was_learned_stays(folders, client, tmp_path):
+    found = model(learning_rate=1e150)
+    run = tmp_path / "run"
+    with pytest.raises(
+        FloatingPointError, match=r"iteration \d+; try a learning_rate below"
+    ):
+        found.fit(folders / "2", client, checkpoint=run, checkpoint_every=1)
+    assert np.isfinite(found.item_factors_).all()
+    assert np.isfinite(found.user_factors()).all()
+    assert len(found.history_) == found.n_iter_
+    kept = (
+        json.loads((run / "checkpoint.json").read_text())["history"]
+        if found.n_iter_
+        else []
+    )
+    assert len(kept) == found.n_iter_
+
+
+# ------------------------------------------------------------------ what is refused
+
+
+@pytest.fixture
+def run(folders, client, tmp_path):
+    model(n_iter=2).fit(folders / "2", client, checkpoint=tmp_path / "run")
+    return tmp_path / "run"
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:-8])
+
+
+def cut_state(run):
+    truncate(run / "checkpoint.json")
+
+
+def cut_users(run):
+    truncate(run / "iteration-00000002" / "users-00001.npy")
+
+
+def lose_users(run):
+    (run / "iteration-00000002" / "users-00001.npy").unlink()
+
+
+def spoil_items(run):
+    path = run / "iteration-00000002" / "items.npy"
+    factors = np.load(path)
+    factors[3, 1] = np.nan
+    np.save(path, factors)
+
+
+def wrong_shape(run):
+    np.save(run / "iteration-00000002" / "items.npy", np.zeros((41, 3)))
+
+
+def lose_state(run):
+    (run / "checkpoint.json").unlink()
+
+
+def other_format(run):
+    stored = json.loads((run / "checkpoint.json").read_text())
+    (run / "checkpoint.json").write_text(json.dumps(stored | {"version": 9}))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "error", "words"),
+    [
+        (lose_state, FileNotFoundError, r"holds no checkpoint\.json"),
+        (cut_state, ValueError, r"checkpoint\.json is damaged"),
+        (other_format, ValueError, "version 9.*version 1 is read"),
+        (lose_users, FileNotFoundError, r"users-00001\.npy is missing"),
+        (cut_users, ValueError, r"users-00001\.npy is damaged"),
+        (spoil_items, ValueError, r"items\.npy does not hold \(41, 4\) finite"),
+        (wrong_shape, ValueError, r"items\.npy does not hold \(41, 4\)"),
+    ],
+)
+def test_a_bad_checkpoint_is_refused_by_name(folders, client, run, spoil, error, words):
+    spoil(run)
+    with pytest.raises(error, match=words) as caught:
+        model().fit(folders / "2", client, resume=run)
+    assert str(run) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "parts", "words"),
+    [
+        ({"reg": 0.5}, "2", r"reg was 0\.01 and is 0\.5 now"),
+        ({"random_state": 4}, "2", "random_state was 3 and is 4"),
+        ({"n_iter": 1}, "2", "2 iterations behind it, more than n_iter=1"),
+        ({}, "3", "the number of users in each part was"),
+    ],
+)
+def test_a_checkpoint_of_another_training_is_refused(
+    folders, client, run, options, parts, words
+):
+    with pytest.raises(ValueError, match=words):
+        model(**options).fit(folders / parts, client, resume=run)
+
+
+def test_a_checkpoint_that_cannot_be_written_stops_before_training(
+    folders, client, tmp_path
+):
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match=r"checkpoint .*cannot be written.*pass a folder"):
+        model().fit(folders / "2", client, checkpoint=tmp_path / "file")
+
+
+def test_a_spoilt_part_is_named_from_the_worker(ratings, client, tmp_path):
+    ratings.to_parquet(tmp_path / "x", 2)
+    truncate(tmp_path / "x" / "part-00001.parquet")
+    with pytest.raises(
+        ValueError, match=r"part-00001\.parquet is damaged.*Ratings\.to_parquet"
+    ):
+        model().fit(tmp_path / "x", client)
+
+
+def test_unfit_arguments_are_refused(folders, client, tmp_path, ratings):
+    with pytest.raises(TypeError, match=r"client must be a distributed\.Client, got 'tcp"):
+        model().fit(folders / "2", "tcp://host:8786")
+    with pytest.raises(FileNotFoundError, match=r"ratings\.json is missing"):
+        model().fit(tmp_path, client)
+    with pytest.raises(ValueError, match="checkpoint_every must be at least 1, got 0"):
+        model().fit(folders / "2", client, checkpoint_every=0)
+    with pytest.raises(TypeError, match="n_selected"):
+        DistributedGAPfm(n_selected=5)
+    with pytest.raises(TypeError, match="learning_rate must be a number or 'auto'"):
+        model(learning_rate=None)
+    Ratings([0, 0], [], [], n_items=3).to_parquet(tmp_path / "none")
+    with pytest.raises(ValueError, match="0 ratings; there is nothing to learn from"):
+        model().fit(tmp_path / "none", client)
+    fitted = model(n_iter=1).fit(folders / "2", client)
+    with pytest.raises(ValueError, match="not what was learned from"):
+        fitted.to_gapfm(simulate_ratings(80, 41, mean_ratings=5, random_state=9))
+
+
+def test_before_fit_and_without_workers(folders):
+    with pytest.raises(ValueError, match="not fitted yet"):
+        model().user_factors()
+    with pytest.raises(ValueError, match="not fitted yet"):
+        _ = model().history_
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, **QUIET) as cluster,
+        distributed.Client(cluster) as client,
+        pytest.raises(ValueError, match="no workers; start some"),
+    ):
+        model().fit(folders / "2", client)
+
+
+def test_factors_of_a_closed_cluster_are_said_to_be_gone(folders):
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, **QUIET) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        found = model(n_iter=1).fit(folders / "2", client)
+    assert found.item_factors_.shape == (41, 4)
+    with pytest.raises(ValueError, match="cluster that is closed"):
+        found.user_factors()
