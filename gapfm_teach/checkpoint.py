@@ -59,13 +59,15 @@ def _listed(labels: np.ndarray, name: str) -> list:
     values = labels.tolist()
     try:
         text = json.dumps(values, allow_nan=False)  # Infinity is JSON to Python alone
-        kept = np.array_equal(np.asarray(json.loads(text)), labels)
+        # As lists: arrays compare as floats, to which 2**64 - 1 and 2**64 - 2 are the same.
+        kept = np.asarray(json.loads(text)).tolist() == values
     except (TypeError, ValueError):  # no JSON; lists of several lengths
         kept = False
     if not kept:
         raise ValueError(
             f"train has {name} of mixed or unusual types, such as {labels[0]!r}, which a file "
-            "without pickle cannot hold; make them all numbers or all text"
+            "without pickle cannot hold; make them all numbers or all text (whole numbers of 2**63 "
+            "and above: text)"
         )
     return values
 

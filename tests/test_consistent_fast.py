@@ -120,6 +120,40 @@ def test_the_kernel_keeps_the_promise(
     assert_within(1e-10, unit, weights.sum() / min(1, tau), pairs, known)
 
 
+@pytest.mark.parametrize("name", ["graded_precision", "graded_recall"])
+def test_the_promise_holds_where_the_cutoff_is_sharp(name):
+    """R̂^(1/τ) makes 1/τ times as much of what R̂ errs by."""
+    tau = 1e-4
+    for seed in range(60):
+        grades, scores = a_list(seed, 1 + seed // 5, seed % 5, 7.0, "whole numbers")
+        scores, weights = scores * tau, np.ones(grades.size)
+        rest = (name, grades, scores, tau, 1 + seed % 3, 5, 1.0)
+        found = by_kernel(kernels.consistent_chebyshev_sums, *rest, 1e-3)
+        value, gradient = consistent_measure(name, 5, 1 + seed % 3)
+        known = (function(scores, grades, tau=tau) for function in (value, gradient))
+        unit = units(*rest[:-1], weights)
+        assert_within(1e-3, unit, grades.size / tau, found, tuple(known))
+
+
+def test_the_promise_holds_where_few_items_stand_for_very_many():
+    """At the top of the list R̂ is near 1, whatever the rest of it weighs."""
+    weight, delta = 1e5, thresholding_probabilities(5)
+    for seed in range(40):
+        n_rated, n_unrated = 1 + seed % 3, 1 + seed // 3
+        grades, scores = a_list(seed, n_rated, n_unrated, 20.0, "a lone best")
+        weights = np.where(grades > 0, 1.0, weight)
+        rest = ("consistent", grades, scores, 1.0, 5, 5)
+        unit = units(*rest, weights)
+        value, gradient = consistent_measure("consistent", 5)
+        known = tuple(of(scores, grades, weights=weights) for of in (value, gradient))
+        kernel = by_kernel(kernels.consistent_chebyshev_sums, *rest, weight, 1e-3)
+        twin = interpolated_consistent_gap(
+            scores, grades, delta, 1.0, weights, tolerance=1e-3
+        )
+        for found in (kernel, twin):
+            assert_within(1e-3, unit, weights.sum(), found, known)
+
+
 @settings(max_examples=100, deadline=None)
 @given(**lists)
 def test_the_twin_keeps_the_promise(

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from gapfm_teach import GAPfm, simulate_ratings, split_given
 from gapfm_teach.catalogue import catalogue_per_user
-from gapfm_teach.consistent import consistent_objective
+from gapfm_teach.consistent import consistent_measure, consistent_objective
 from gapfm_teach.experiments import family
 from gapfm_teach.splits import subset
 
@@ -75,6 +75,23 @@ def test_smooth_measures_are_the_objectives_of_plain_numpy(data, trained):
             objective=objective, cutoff=model.cutoff,
         )  # fmt: skip
         assert found.loc["ERR", name] == pytest.approx(total / train.n_users, rel=1e-10)
+
+
+def test_exact_measures_are_the_limits_of_the_smooth_ones(data, trained):
+    """At a temperature far below the distance of two scores, on the whole list."""
+    train, (models, _) = data[0], trained
+    found = family.exact_measures(models, train)
+    assert found.index.tolist() == found.columns.tolist() == list(family.FAMILY)
+    for name, objective in family.FAMILY.items():
+        value, _ = consistent_measure(objective, train.max_grade, models["AP"].cutoff)
+        values = []
+        for user in range(train.n_users):
+            items, user_grades = train.row(user)
+            grades = np.zeros(train.n_items, int)
+            grades[items] = user_grades
+            places = np.argsort(np.argsort(-models["AP"].predict(user)))
+            values.append(value(-places, grades, tau=1e-3))
+        assert found.loc["AP", name] == pytest.approx(np.mean(values), rel=1e-9)
 
 
 # ------------------------------------------------------------------ who wins

@@ -307,10 +307,11 @@ def test_trainings_begun_in_version_1_go_on(tmp_path, objective):
         np.array([b"a", b"b", b"c"]),
         np.array([1.0, 2.0, np.nan]),
         np.array([1.0, 2.0, np.inf]),
+        np.array([2**64 - 1, 2**64 - 2, 5], dtype=np.uint64),
         np.array([1, "b", "c"], dtype=object),
         [(1, 2), (3, 4), (5, 6)],
     ],
-    ids=["dates", "bytes", "nan", "infinity", "mixed", "tuples"],
+    ids=["dates", "bytes", "nan", "infinity", "huge", "mixed", "tuples"],
 )
 def test_ids_that_would_come_back_changed_are_refused_and_leave_the_file(tmp_path, users):
     trained("paper", n_iter=1).save(tmp_path / "model.npz")
@@ -328,6 +329,18 @@ def test_ids_that_would_come_back_changed_are_refused_and_leave_the_file(tmp_pat
     ):
         trained("paper", data, n_iter=1).save(tmp_path / "model.npz")
     assert (tmp_path / "model.npz").read_bytes() == before
+
+
+@pytest.mark.parametrize("objective", sorted(OBJECTIVES))
+def test_grades_that_nobody_gave_still_belong_to_the_scale(tmp_path, objective):
+    data = Ratings([0, 2, 3, 4], [0, 1, 1, 2], [1, 3, 2, 3], n_items=5, max_grade=5)
+    model = trained(objective, data)
+    model.save(tmp_path / "model.npz")
+    loaded = GAPfm.load(tmp_path / "model.npz")
+    assert loaded.train_.max_grade == 5
+    for grades in ([5, 1], [3, 2]):
+        expected = model.fold_in([0, 2], grades)
+        np.testing.assert_array_equal(loaded.fold_in([0, 2], grades), expected)
 
 
 def test_a_save_that_breaks_off_leaves_the_file_before(tmp_path, monkeypatch):

@@ -60,6 +60,18 @@ def test_the_seed_draws_the_split(ratings, task):
         assert triples(first) == triples(second) != triples(third)
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_the_seed_breaks_ties_where_lists_are_measured(ratings, task):
+    class Tied:
+        def predict(self, user, items):
+            return np.zeros(len(items))
+
+    _, known, test = split(task, ratings, 12, 0)
+    one, same, other = (measure(task, Tied(), known, test, seed) for seed in (3, 3, 4))
+    assert one.equals(same)
+    assert not one.equals(other)
+
+
 def test_ratings_left_aside_are_no_candidates(ratings):
     """A system that puts them first, then the test items by grade, makes perfect lists."""
     train, known, test = split("top_n", ratings, 12, seed=0)

@@ -95,9 +95,7 @@ def test_stored_trials_are_taken_over_until_told_otherwise(ratings, small, tmp_p
     assert set(first.splitlines()) <= set(now)  # the same trials give the same numbers
 
 
-def test_trials_are_run_once_for_all_metrics(
-    ratings, small, tmp_path, tried, monkeypatch
-):
+def test_trials_are_run_once_for_all_metrics(ratings, small, tmp_path, tried, monkeypatch):
     several = Protocol(
         "catalogue", (10,), NAMES, "small", tuned_for=("NDCG@5", "ERR@5", "AP@5")
     )
@@ -106,6 +104,21 @@ def test_trials_are_run_once_for_all_metrics(
         run = make_run(ratings, tmp_path, "family", n_splits=1, tune_again=True)
         reproduce.reproduce(run)
         assert len(tried) == n_runs * (1 + 2 + 2)
+
+
+@pytest.mark.parametrize(("name", "due"), [("table2", [5, 5]), ("table4", [5, 7])])
+def test_a_validation_list_has_half_of_what_is_given_or_five(
+    ratings, small, tmp_path, monkeypatch, name, due
+):
+    held_out, real = [], tuning.tune
+
+    def noted(*args, **options):
+        held_out.append(options["n_held_out"])
+        return real(*args, **options)
+
+    monkeypatch.setattr("gapfm_teach.experiments.trials.tune", noted)
+    reproduce.reproduce(make_run(ratings, tmp_path, name, n_splits=1, n_trials=1))
+    assert held_out == due  # of Given 10 and 15
 
 
 def test_tuning_never_sees_a_test(ratings, small, tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ from explorer_sample import REG, STEPS, compute, make
 
 from gapfm_teach import GAPfm, simulate_ratings
 from gapfm_teach.widgets import Curve, Explorer, FilmRater, Parameter, View, rate_films
+from gapfm_teach.widgets.films import list_for
 
 
 @pytest.fixture(autouse=True)
@@ -171,6 +172,19 @@ def test_grades_lead_to_the_ten_best_of_the_other_films(model):
     best = [i for i in np.argsort(-scores, kind="stable") if i not in (3, 7)][:10]
     assert re.findall("<li>(.*?)</li>", rater.rows.value) == list(ratings.titles[best])
     assert repr(rater) == "FilmRater(Rate ten films yourself; 2 films rated)"
+
+
+def test_the_list_counts_the_item_bias_of_a_model_that_has_one():
+    ratings = simulate_ratings(60, 40, random_state=3)
+    fitted = GAPfm(4, objective="consistent", n_iter=10, random_state=0).fit(ratings)
+    items, grades = np.array([3, 7]), [5, 1]
+    scores = fitted.item_factors_ @ fitted.fold_in(items, grades)
+    best, without = (
+        [i for i in np.argsort(-f, kind="stable") if i not in items][:10]
+        for f in (scores + fitted.item_bias_, scores)
+    )
+    assert best != without
+    assert list_for(fitted, ratings, items, grades).rows == list(ratings.titles[best])
 
 
 def test_a_taste_of_the_wrong_length_is_refused(model):

@@ -83,8 +83,22 @@ CHARGE = Exercise(
             "Half a rank too many: t has ½ on its diagonal, so only ½ stands in front of the sum.",
         ),
         Mistake(
+            lambda worths, t: _charge(worths, t, own=0.0),
+            "Half a rank is missing: in front of the sum over j there stands a ½.",
+        ),
+        Mistake(
+            lambda worths, t: (
+                (np.maximum(worths[:, None] - worths[None, :], 0) * t).sum() / worths.sum()
+            ),
+            "The ranks are missing: what film i is charged is divided by its smooth rank.",
+        ),
+        Mistake(
             lambda worths, t: _charge(worths, t, over=1.0),
             "Z is missing: divide by the sum of the worths.",
+        ),
+        Mistake(
+            lambda worths, t: _charge(worths, t, over=worths.size),
+            "You took the mean over the films. Divide by Z, the sum of the worths.",
         ),
         Mistake(
             lambda worths, t: 1 - _charge(worths, t),
@@ -103,7 +117,7 @@ SWAP_GAIN = Exercise(
     inputs=[
         (np.array([0.125, 1.375, 0.5, 0.5]), 1),
         (np.array([0.5, 0.125, 1.375, 0.5]), 2),
-        (np.array([1.375, 0.0, 0.5, 0.125, 0.5]), 4),
+        (np.array([1.375, 0.0, 0.5, 0.125, 0.5, 0.125]), 4),
         (np.array([0.125, 1.375, 0.5, 0.0]), 2),
     ],
     right="If the lower of the two is worth more, the gain is positive: among the orders there "
@@ -112,6 +126,34 @@ SWAP_GAIN = Exercise(
         Mistake(
             lambda worths, r: _swap_gain(worths, r, common=False),
             "You left out what the two share with the films above them: P_b − P_a.",
+        ),
+        Mistake(
+            lambda worths, r: _swap_gain(worths, r + 1),
+            "That is the swap one place further down. Ranks count from 1: the film at rank r is "
+            "`worths[r - 1]`.",
+        ),
+        Mistake(
+            lambda worths, r: (
+                (
+                    np.minimum(worths[: r - 1], worths[r])
+                    - np.minimum(worths[: r - 1], worths[r - 1])
+                ).sum()
+                / (r * (r + 1))
+                / np.sum(worths)
+            ),
+            "What each of the two earns by itself, a and b, is missing.",
+        ),
+        Mistake(
+            lambda worths, r: (
+                _swap_gain(worths, r)
+                + min(0.0, worths[r] - worths[r - 1]) / (r * (r + 1)) / np.sum(worths)
+            ),
+            "You counted the film at rank r among the films above both. Those end at rank r − 1.",
+        ),
+        Mistake(
+            lambda worths, r: 0.0,
+            "You found no difference. If you swapped in the array itself, both values are of the "
+            "same list: work on a copy, `worths.copy()`.",
         ),
         Mistake(
             lambda worths, r: _swap_gain(worths, r, over=1.0),
@@ -127,7 +169,7 @@ SWAP_GAIN = Exercise(
             "smaller rank.",
         ),
         Mistake(
-            lambda worths, r: _swap_gain(np.asarray(worths), r) * r * (r + 1),
+            lambda worths, r: _swap_gain(worths, r) * r * (r + 1),
             "The two ranks are missing: 1/r − 1/(r + 1).",
         ),
     ],
@@ -147,6 +189,10 @@ COLLECT = Exercise(
         Mistake(
             lambda t, m, tau: _collect(t, m, 1.0),
             "τ is not used: divide by it.",
+        ),
+        Mistake(
+            lambda t, m, tau: (t * t.T * (m + m.T)).sum(axis=0) / tau,
+            "m_ki enters with a minus: the score of k lifts t_ik and *lowers* t_ki.",
         ),
         Mistake(
             lambda t, m, tau: (t * t.T * m).sum(axis=0) / tau,

@@ -23,6 +23,17 @@ def _enough(weights, n):
     return best[min(n, best.size) - 1]
 
 
+def _any_film(weights, n):
+    """Unrated films in the sorting: 0/0, and so nan, where too few are rated."""
+    with np.errstate(invalid="ignore"):
+        return _gains(weights, n, enough=np.sort(weights)[-n])
+
+
+def _nth_worst(weights, n):
+    rated = np.sort(weights[weights > 0])
+    return rated[min(n, rated.size) - 1]
+
+
 def _cost(rank, n, tau, *, half=0.5, by_tau=True, by_rank=True, both=True):
     h = 1 / (1 + (rank / (n + half)) ** (1 / tau))
     slope = h * (1 - h) if both else h
@@ -44,7 +55,7 @@ PRECISION_GAINS = Exercise(
         (np.array([0.125, 0.125, 1.375, 1.375]), 1),
     ],
     right="The n best films together earn 1, whoever the user is, if she has n of them. With these "
-    "gains GP@n and GR@n are the same function.",
+    "gains in the place of Δ(y)/Z, GR@n is GP@n.",
     mistakes=[
         Mistake(
             lambda weights, n: _gains(weights, n, over=1),
@@ -67,6 +78,15 @@ PRECISION_GAINS = Exercise(
         Mistake(
             lambda weights, n: np.minimum(weights, _enough(weights, n)) / n,
             "Divide by Δ(c), too: ξ is a share, from 0 to 1.",
+        ),
+        Mistake(
+            _any_film,
+            "Where fewer than n films are rated, an unrated one became the standard. Take the worst "
+            "rated film then.",
+        ),
+        Mistake(
+            lambda weights, n: _gains(weights, n, enough=_nth_worst(weights, n)),
+            "You took the n-th *worst* rated film. Sort best first.",
         ),
         Mistake(
             lambda weights, n: weights / weights.sum(),
@@ -122,7 +142,7 @@ CROSSING = Exercise(
         ),
         Mistake(
             lambda n: (n + 0.5) / (np.sqrt(n + 0.5) + 1),
-            "The other solution of the square root: at that place √k R̂ would be −(k + R̂).",
+            "A sign slipped when R̂ went to one side: this solves √k R̂ = k − R̂, and not k + R̂.",
         ),
         Mistake(
             lambda n: n + 0.5,
@@ -131,6 +151,10 @@ CROSSING = Exercise(
         Mistake(
             lambda n: 1 / (np.sqrt(n + 0.5) - 1),
             "Nearly: k = n + ½ is missing on top. √k R̂ = k + R̂.",
+        ),
+        Mistake(
+            lambda n: -(n + 0.5) / (np.sqrt(n + 0.5) + 1),
+            "That is the other square root, √k R̂ = −(k + R̂). It makes R̂ negative, and no rank is.",
         ),
     ],
 )

@@ -1,14 +1,12 @@
 """Notebook 09: the consistent objective beside the printed one, in training and in its parts."""
 
-import json
 from collections.abc import Sequence
-from copy import copy
-from typing import cast
 
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from ..baselines import GradeWeightedPopularity
 from ..checks import check_count, check_random_state
 from ..consistent import consistent_gap_gradient, sample_unrated
 from ..metrics import thresholding_probabilities
@@ -16,9 +14,7 @@ from ..model import GAPfm
 from ..objectives import ConsistentObjective
 from ..ratings import Ratings
 from ..smooth import beta, consistent_rank, logistic, smoothed_gap_gradient
-from ..training import threads
-from ..tuning import SYSTEMS
-from .protocols import PROTOCOLS, measure, split
+from ..training import Problem, threads
 
 # ------------------------------------------------------------------ who decides
 
@@ -140,6 +136,13 @@ def climb(
     return pd.DataFrame(rows)
 
 
+def popularity_gap(train: Ratings, validation: Ratings) -> float:
+    """Held-out GAP, as `GAPfm` measures it, of grade-weighted popularity: one list for all."""
+    scores = GradeWeightedPopularity().fit(train).predict(0)
+    everybody = np.ones((train.n_users, 1))
+    return Problem(train, validation).validation_gap(everybody, scores[:, None])
+
+
 # ------------------------------------------------------------------ training
 
 
@@ -185,87 +188,3 @@ def slope_at(places: np.ndarray, n_items: int, spread: float = 1.0) -> np.ndarra
         change = np.sum(above * (1 - above)) - 0.25  # the item itself does not count
         slopes.append(change / rank**2)
     return np.array(slopes)
-
-
-# ------------------------------------------------------------------ the result table
-
-
-def sources(
-    ratings: Ratings, results: pd.DataFrame, given: int, seeds: Sequence[int] = (0, 1)
-) -> pd.DataFrame:
-    """Where the repair's lead comes from: a better list for everybody, or lists of one's own.
-
-    results : as `honest.read_results` gives them; its settings are used, and the protocol of the
-    table that it holds. Means over users and `seeds`; a row for grade-weighted popularity, the
-    printed objective, the average user's list of the repaired one shown to all, and the repaired
-    one itself; columns "NDCG@5" and "GAP@5 (ideal)".
-    """
-    protocol, rows = PROTOCOLS["repair"], []
-    for seed in seeds:
-        train, known, test = split(protocol.task, ratings, given, seed)
-        fitted = {}
-        for name in ("GAPfm", "GAPfm, consistent"):
-            chosen = results.query("given == @given and system == @name")["settings"].iloc[
-                0
-            ]
-            fitted[name] = protocol.system(name).build(json.loads(chosen), seed).fit(train)
-        repaired = cast(GAPfm, fitted["GAPfm, consistent"])
-        shared = copy(repaired)
-        shared.user_factors_ = np.tile(
-            repaired.user_factors_.mean(axis=0), (train.n_users, 1)
-        )
-        weighted = SYSTEMS["Grade-weighted popularity"].build({}, seed).fit(train)
-        models = {
-            "grade-weighted popularity": weighted,
-            "printed": fitted["GAPfm"],
-            "repaired, one list for all": shared,
-            "repaired": repaired,
-        }
-        for name, model in models.items():
-            means = measure(protocol.task, model, known, test, seed).mean()
-            rows.append({"system": name} | means[["NDCG@5", "GAP@5 (ideal)"]].to_dict())
-    return pd.DataFrame(rows).groupby("system", sort=False).mean().rename_axis(None)
-
-
-def wide(results: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Means ± half of the interval of one metric as text: a row a system, a column a Given.
-
-    results : as `honest.read_results` gives them. The systems best at the first Given first.
-    """
-    rows = results[results["metric"] == metric]
-    half = (rows["ci_high"] - rows["ci_low"]) / 2
-    text = _short(rows["mean"]) + "\N{NO-BREAK SPACE}±" + _short(half)
-    table = rows.assign(text=text).pivot(index="system", columns="given", values="text")
-    first = rows[rows["given"] == rows["given"].min()]
-    order = first.sort_values("mean", ascending=False)["system"]
-    return table.reindex(order).rename_axis(index=None, columns="Given")
-
-
-def gains(
-    results: pd.DataFrame, system: str, metrics: Sequence[str] = ("NDCG@5", "GAP@5 (ideal)")
-) -> pd.DataFrame:
-    """By how many per cent `system` is above each other one, as text; "*": the intervals are apart.
-
-    results : as `honest.read_results` gives them. A row for each metric and other system, a
-    column a Given. Raises ValueError for a system that has no results.
-    """
-    if system not in set(results["system"]):
-        raise ValueError(
-            f"no results of {system!r}; there are {', '.join(results['system'].unique())}"
-        )
-    cells = results[results["metric"].isin(metrics)]
-    cells = cells.set_index(["metric", "system", "given"])[["mean", "ci_low", "ci_high"]]
-    ours = cells.xs(system, level="system").add_suffix("_ours")
-    others = cells.drop(index=system, level="system")
-    paired = others.join(ours, on=["metric", "given"])
-    apart = (paired["ci_low_ours"] > paired["ci_high"]) | (
-        paired["ci_high_ours"] < paired["ci_low"]
-    )
-    text = (paired["mean_ours"] / paired["mean"] - 1).map("{:+.1%}".format)
-    table = (text + apart.map({True: " *", False: ""})).unstack("given")
-    table.index.names, table.columns.name = [None, None], "Given"
-    return table
-
-
-def _short(numbers: pd.Series) -> pd.Series:
-    return numbers.map("{:.3f}".format).str.lstrip("0")

@@ -79,7 +79,7 @@ class Trials:
                     self._tune(of_given, task, given, ratings, keep), metric
                 )
                 bar.update(before + len(of_given) - bar.n)
-        self.again = False  # what is stored now is new; another metric needs no other trials
+        self.again = False  # what is stored is new now; other metrics need no others
         return found
 
     def sample(self, ratings: Ratings) -> str:

@@ -72,8 +72,9 @@ def list_for(model: GAPfm, ratings: Ratings, items, grades, n: int = 10) -> View
     if not seen.any():
         return View(readout="Nothing rated yet: give at least one film a grade.")
     user = model.fold_in(items[seen], grades[seen])
+    bias = 0.0 if model.objective == "paper" else model.item_bias_
     yours, everyones = (
-        _best(model.item_factors_ @ u, items[seen], n)
+        _best(model.item_factors_ @ u + bias, items[seen], n)
         for u in (user, model.user_factors_.mean(axis=0))
     )
     shared = np.intersect1d(yours, everyones).size
