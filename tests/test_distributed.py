@@ -1,5 +1,6 @@
 """Training on a cluster of processes: the single machine's factors, whatever happens to it."""
 
+import contextlib
 import json
 import signal
 import subprocess
@@ -40,16 +41,19 @@ def folders(ratings, tmp_path_factory):
     return parent
 
 
+@contextlib.contextmanager
+def two_processes(place):
+    options = {"threads_per_worker": 1, "local_directory": place, **QUIET}
+    with (
+        distributed.LocalCluster(n_workers=2, **options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    """Two worker processes; which a test may kill: the cluster starts another."""
-    place = tmp_path_factory.mktemp("dask")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, local_directory=place, **QUIET
-        ) as c,
-        distributed.Client(c) as client,
-    ):
+    with two_processes(tmp_path_factory.mktemp("dask")) as client:
         yield client
 
 
@@ -178,40 +182,25 @@ def sent(client):
 # ------------------------------------------------------------------ what may happen to it
 
 
-@pytest.fixture
-def accident(client, tmp_path):
-    def prepare(iteration):
-        plugin = Accident(tmp_path / "accident", iteration)
-        client.register_plugin(plugin)
-        return plugin
-
-    yield prepare
-    client.unregister_worker_plugin(Accident.name)
-    client.wait_for_workers(2, timeout=60)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("checkpointed", [True, False])
-def test_a_killed_worker_changes_nothing(folders, client, accident, tmp_path, checkpointed):
+def test_a_killed_worker_changes_nothing(folders, client, tmp_path, checkpointed):
     expected = arrays(model().fit(folders / "4", client))
     options = (
         {"checkpoint": tmp_path / "run", "checkpoint_every": 5} if checkpointed else {}
     )
-    plugin = accident(8)
-    found = model().fit(folders / "4", client, **options)
-    assert plugin.happened
-    assert_same(found, expected)
+    accident = Accident(tmp_path / "accident", 8)
+    with two_processes(tmp_path / "dask") as others:
+        others.register_plugin(accident)
+        found = model().fit(folders / "4", others, **options)
+        assert accident.happened
+        assert_same(found, expected)
 
-    passes = plugin.passes()
+    passes = accident.passes()
     assert set(passes) == {(t, p) for t in range(N_ITER + 1) for p in range(4)}
-    repeated = {key for key, count in passes.items() if count > 1}
-    assert {t for t, _ in repeated} >= {7, 8}  # a part was lost, and came back
-    if checkpointed:
-        assert (
-            min(t for t, _ in repeated) == 5
-        )  # from the checkpoint on, not from the start
-    else:
-        assert min(t for t, _ in repeated) == 0
+    repeated = {t for (t, _), count in passes.items() if count > 1}
+    assert repeated >= {7, 8}  # a part was lost, and came back
+    assert min(repeated) == (5 if checkpointed else 0)  # from the checkpoint, or the start
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")

@@ -151,6 +151,18 @@ def test_climbing_by_adagrad_is_what_gapfm_does(data):
     np.testing.assert_array_equal(found["held_out_gap"], history["validation_gap"])
 
 
+def test_popularity_gap_is_that_of_one_list_for_all(data):
+    train, validation = data
+    worth, found = np.append(0.0, np.cumsum(DELTA)), []
+    scores = np.bincount(train.indices, weights=worth[train.grades], minlength=40)
+    for user in range(train.n_users):
+        grades = np.zeros(train.n_items, dtype=int)
+        grades[validation.row(user)[0]] = validation.row(user)[1]
+        listed = np.setdiff1d(np.arange(train.n_items), train.row(user)[0])
+        found.append(graded_average_precision(grades[listed], scores[listed], delta=DELTA))
+    assert repair.popularity_gap(train, validation) == pytest.approx(np.mean(found))
+
+
 def test_plain_ascent_follows_the_gradient(data):
     """Lengths before two plain steps, with derivatives that know nothing of the formula."""
     train, validation = data

@@ -72,6 +72,37 @@ def test_wide_has_the_best_system_first(results):
 
 def test_gains_say_which_intervals_are_apart(results):
     table = repair_table.gains(results, "B", ["NDCG@5"])
-    assert table.loc[("NDCG@5", "A")].tolist() == ["+25.0% *", "-20.0%"]
+    assert table.loc[("NDCG@5", "A")].tolist() == ["+25.0%*", "-20.0%"]
     with pytest.raises(ValueError, match=r"no results of 'C'; there are A, B"):
         repair_table.gains(results, "C")
+
+
+# ------------------------------------------------------------------ three tests
+
+
+def test_three_tests_differ_in_what_is_searched_for_and_among_what():
+    ratings = simulate_ratings(40, 60, mean_ratings=35, random_state=0)
+    results = pd.DataFrame({"given": [8], "system": "GAPfm", "settings": ['{"n_iter": 5}']})
+    found = repair_table.three_tests(ratings, results, 8, ["GAPfm"], seeds=[3])
+    train, known, ten = split("top_n", ratings, 8, 3)
+    model = PROTOCOLS["repair"].system("GAPfm").build({"n_iter": 5}, 3).fit(train)
+    values = {name: [] for name in found}
+    original = ratings.to_scipy().toarray()
+    anybody = np.flatnonzero(original.any(axis=0))
+    for user in range(train.n_users):
+        everything = original[list(ratings.users).index(train.users[user])]
+        mine, hidden = train.row(user)[0], ten.row(user)[0]
+        only_ten = np.zeros_like(everything)
+        only_ten[hidden] = everything[hidden]
+        scores = model.predict(user)
+        not_mine = np.setdiff1d(anybody, mine)
+        offered = np.setdiff1d(anybody, known.row(user)[0])
+        for name, grades, listed in [
+            ("all others", everything, not_mine),
+            ("ten, the rest as if unrated", only_ten, not_mine),
+            ("ten, the rest in no list", only_ten, offered),
+        ]:
+            values[name].append(ndcg(grades[listed].astype(int), scores[listed], at=5))
+    for name, per_user in values.items():
+        assert found.loc["GAPfm", name] == pytest.approx(np.mean(per_user))
+    assert found.loc["GAPfm"].nunique() == 3

@@ -71,9 +71,12 @@ def test_the_stored_bytes_are_those_of_the_formula():
     table = scaling.measured(RESULTS)
     formula = 2 * (table["n_workers"] - 1) * 8 * table["n_items"] * table["n_factors"]
     assert (table["bytes"] >= formula).all()
-    alone = table["n_parts"] == table["n_workers"]  # nothing waits, so nothing is moved about
+    # Where no part waits for another, none is moved about.
+    alone = table["n_parts"] == table["n_workers"]
     assert (table["bytes"] - formula)[alone].max() <= 5_000
-    assert (table["n_workers"] == 2).sum() == (table["n_workers"] == 1).sum() == len(table) / 2
+    assert (
+        (table["n_workers"] == 2).sum() == (table["n_workers"] == 1).sum() == len(table) / 2
+    )
 
 
 def test_the_pictures_show_what_they_are_given():

@@ -14,7 +14,8 @@ class Accident(WorkerPlugin):
 
     `client.register_plugin(Accident(folder, 8))`; None kills nobody. `folder` is one that all
     workers and the client see: each pass that is begun, in whatever training, leaves a line there.
-    Needs a system with SIGKILL, so not Windows.
+    Leave it registered until the cluster closes: taken away while Dask starts another worker, it
+    takes that one along. Needs a system with SIGKILL, so not Windows.
     """
 
     name = "gapfm-accident"

@@ -1,5 +1,6 @@
 """`DistributedGAPfm`: the training loop of `GAPfm` over partitions of the users."""
 
+from functools import partial
 from inspect import signature
 from operator import index
 from pathlib import Path
@@ -108,19 +109,25 @@ class DistributedGAPfm:
         rows = [] if resume is None else read_rows(resume, run, self.n_iter)
         graph = Graph(client, folder.absolute(), data, self.n_factors)
         if resume is None:
-            state = graph.start(check_random_state(self.random_state), self.init_scale)
+            begin = partial(
+                graph.start, check_random_state(self.random_state), self.init_scale
+            )
         else:
-            state = graph.read(Path(resume).absolute(), len(rows))
+            begin = partial(graph.read, Path(resume).absolute(), len(rows))
         rate = self.learning_rate
         self.learning_rate_ = (
             graph.learning_rate(self.reg) if rate == "auto" else float(rate)
         )
         self._data = data
-        self._climb(graph, state, rows, checkpoint, checkpoint_every, run)
+        self._climb(graph, begin, rows, checkpoint, checkpoint_every, run)
         return self
 
-    def _climb(self, graph: Graph, state: State, rows: list[Row], checkpoint, every, run):
-        """All iterations from `state` on, which has those of `rows` behind it."""
+    def _climb(self, graph: Graph, begin, rows: list[Row], checkpoint, every, run):
+        """All iterations from `begin()` on, which has those of `rows` behind it.
+
+        Nobody else may hold what it returns: the workers would keep it, and all that it needs.
+        """
+        state = begin()
         reg, rate = self.reg, self.learning_rate_
         last = graph.run_pass(state, len(rows), reg, rate)
         for iteration in progress(len(rows) + 1, self.n_iter):

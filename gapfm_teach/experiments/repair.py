@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from ..baselines import GradeWeightedPopularity
 from ..checks import check_count, check_random_state
 from ..consistent import consistent_gap_gradient, sample_unrated
 from ..metrics import thresholding_probabilities
@@ -15,6 +14,7 @@ from ..objectives import ConsistentObjective
 from ..ratings import Ratings
 from ..smooth import beta, consistent_rank, logistic, smoothed_gap_gradient
 from ..training import Problem, threads
+from ..tuning import SYSTEMS
 
 # ------------------------------------------------------------------ who decides
 
@@ -138,7 +138,8 @@ def climb(
 
 def popularity_gap(train: Ratings, validation: Ratings) -> float:
     """Held-out GAP, as `GAPfm` measures it, of grade-weighted popularity: one list for all."""
-    scores = GradeWeightedPopularity().fit(train).predict(0)
+    popularity = SYSTEMS["Grade-weighted popularity"].build({}, 0).fit(train)
+    scores = popularity.predict(0)
     everybody = np.ones((train.n_users, 1))
     return Problem(train, validation).validation_gap(everybody, scores[:, None])
 

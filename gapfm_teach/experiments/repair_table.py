@@ -67,7 +67,7 @@ def three_tests(
     as if unrated; or ten are, and the rest is in no list. Candidates are all other items that
     anybody rated. A row a system, a column a test; means over users and `seeds`.
     """
-    rows = []
+    rows: list[dict] = []
     for seed in seeds:
         train, known, ten = split("top_n", ratings, given, seed)
         kept = np.isin(ratings.users, train.users)
@@ -78,13 +78,13 @@ def three_tests(
             "ten, the rest in no list": (known, ten),
         }
         for name in systems:
-            model, row = _fitted(results, given, name, train, seed), {"system": name}
+            model = _fitted(results, given, name, train, seed)
+            rows.append({"system": name})
             for what, (seen, test) in tests.items():
                 per_user = top_n_per_user(
                     model, seen, test, n_candidates=None, random_state=seed
                 )
-                row[what] = per_user["NDCG@5"].mean()
-            rows.append(row)
+                rows[-1][what] = per_user["NDCG@5"].mean()
     return pd.DataFrame(rows).groupby("system", sort=False).mean().rename_axis(None)
 
 
@@ -123,7 +123,7 @@ def gains(
         paired["ci_high_ours"] < paired["ci_low"]
     )
     text = (paired["mean_ours"] / paired["mean"] - 1).map("{:+.1%}".format)
-    table = (text + apart.map({True: " *", False: ""})).unstack("given")
+    table = (text + apart.map({True: "*", False: ""})).unstack("given")
     table.index.names, table.columns.name = [None, None], "Given"
     return table
 
