@@ -26,12 +26,6 @@ _ANY_WEIGHT: Mapping[str, Sequence] = {
     "unrated_weight": [0.05, 0.2],
     "n_iter": [50, 200],
 }
-# At τ = 1 the cascade's gradient is next to nothing in long lists. Scores of a third of the size
-# do for a third of τ, so that the same λ there shrinks more softly: the grid reaches further up.
-_CASCADE: Mapping[str, Sequence] = {
-    "reg": [0.4, 1.2, 2.5, 5.0, 10.0, 20.0],
-    "n_iter": [50, 200],
-}
 _SELECTIONS = ("GAPfm + adaptive selection", "GAPfm + random selection")
 _PER_VISIT = "GAPfm, λ at each visit"
 
@@ -70,7 +64,7 @@ _CATALOGUE_WORDS = (
     "users with at least Given + 10 ratings; Given drawn for training, all others are the test; "
     "candidates: all items that anybody rated, but for the user's own in training"
 )
-# Five weightings of one kernel, tuned over one grid, but for ERR.
+# Five weightings of one kernel, tuned over one grid.
 FAMILY = {
     "GAP": "consistent",
     "AP": "average_precision",
@@ -86,7 +80,6 @@ _ANY = "GAPfm, consistent, any weight"
 _OWN |= {
     "GAPfm, consistent": _OWN["GAP"],
     _ANY: System(GAPfm, _ANY_WEIGHT, {"objective": "consistent"}),
-    "ERR": System(GAPfm, _CASCADE, {"objective": FAMILY["ERR"], "temperature": 0.3}),
 }
 _REPAIR = ("PopRec", "GAPfm", "GAPfm, consistent", _ANY, "EASE", "Implicit ALS")
 PROTOCOLS = {
