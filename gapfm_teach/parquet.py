@@ -1,6 +1,6 @@
 """Ratings as a folder of Parquet files, a part for each worker: what `Ratings.to_parquet` writes.
 
-    ratings.json          sizes, grade scale, source, a hash of the content, and the list of parts
+    ratings.json          sizes, grade scale, source, hashes of the content, and the list of parts
     items.parquet         `item` (id) and `title`: row i is the item at position i
     part-00000.parquet    a row a user, in order: `user` (id), `items` (positions, increasing) and
                           `grades` (1..max_grade), two lists of equal length, perhaps empty
@@ -33,6 +33,7 @@ class Part:
     file: str
     n_users: int
     n_ratings: int
+    hash: str
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,10 @@ def _write_part(folder: Path, number: int, ratings, first: int, last: int) -> Pa
         "items": pa.ListArray.from_arrays(offsets, pa.array(ratings.indices[inside])),
         "grades": pa.ListArray.from_arrays(offsets, pa.array(ratings.grades[inside])),
     }
-    part = Part(f"part-{number:05d}.parquet", last - first, size)
+    content = content_hash(
+        starts - starts[0], ratings.indices[inside], ratings.grades[inside]
+    )
+    part = Part(f"part-{number:05d}.parquet", last - first, size, content)
     pq.write_table(pa.table(columns), folder / part.file, write_page_checksum=True)
     return part
 
@@ -141,7 +145,7 @@ def read_manifest(path) -> Manifest:
         found = stored.pop("format"), stored.pop("version")
         if found == (FORMAT, VERSION):
             parts = tuple(Part(**part) for part in stored.pop("parts"))
-            return Manifest(**stored, parts=parts)
+            return _checked(Manifest(**stored, parts=parts))
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(
             f"{file} is missing; pass a folder from Ratings.to_parquet, and let every worker "
@@ -155,11 +159,26 @@ def read_manifest(path) -> Manifest:
     )
 
 
+def _checked(manifest: Manifest) -> Manifest:
+    parts = manifest.parts
+    sizes = [(one.n_users, one.n_ratings) for one in parts]
+    for n_users, n_ratings in [(manifest.n_users, manifest.n_ratings), *sizes]:
+        check_count(n_users, "n_users")
+        check_count(n_ratings, "n_ratings", low=0)
+    check_count(manifest.n_items, "n_items", low=0)
+    check_count(manifest.max_grade, "max_grade", high=np.iinfo(np.int8).max)
+    sums = tuple(map(sum, zip(*sizes, strict=True)))
+    due = manifest.n_users, manifest.n_ratings
+    if sums != due:
+        raise ValueError(f"its parts have (users, ratings) {sums}, not {due}")
+    return manifest
+
+
 def read_part(path, part: Part, n_items: int, max_grade: int) -> tuple:
     """indptr (n_users + 1,) int64, indices and grades (n_ratings,) int32 and int8 of one part.
 
     Raises FileNotFoundError, or ValueError, naming the file, for a damaged one, other columns,
-    and what cannot be ratings of these items on this scale of grades.
+    what cannot be ratings of these items on this scale of grades, and other ratings.
     """
     file = Path(path) / part.file
     table = _read_columns(file, {"items": "list of int32", "grades": "list of int8"})
@@ -180,6 +199,8 @@ def read_part(path, part: Part, n_items: int, max_grade: int) -> tuple:
     falls = np.diff(indices) <= 0
     falls[starts[(starts > 0) & (starts < indices.size)] - 1] = False
     _refuse(file, falls.any(), "items that do not increase inside a row")
+    other = content_hash(starts, indices, grades) != part.hash
+    _refuse(file, other, f"other ratings than {MANIFEST} describes")
     return starts, indices, grades
 
 
@@ -198,19 +219,17 @@ def read_folder(path) -> dict[str, Any]:
         raise ValueError(
             f"{path} does not hold the ratings that {MANIFEST} describes; {_AGAIN}"
         )
-    files = [_read_columns(path / part.file, {"user": None}) for part in manifest.parts]
-    known = _read_columns(path / ITEMS, {"item": None, "title": "string"})
-    _refuse(
-        path / ITEMS, known.num_rows != sizes[0], f"{known.num_rows} items, not {sizes[0]}"
-    )
+    users = [_labels(path / part.file, "user") for part in manifest.parts]
+    items, titles = _labels(path / ITEMS, "item"), _labels(path / ITEMS, "title")
+    _refuse(path / ITEMS, items.size != sizes[0], f"{items.size} items, not {sizes[0]}")
     return {
         "indptr": indptr,
         "indices": indices,
         "grades": grades,
         "max_grade": manifest.max_grade,
-        "users": np.concatenate([_labels(table.column("user")) for table in files]),
-        "items": _labels(known.column("item")),
-        "titles": _labels(known.column("title")),
+        "users": np.concatenate(users),
+        "items": items,
+        "titles": titles,
         "source": manifest.source,
         "origin": manifest.origin,
     }
@@ -223,7 +242,9 @@ def _read_columns(file: Path, wanted: dict[str, str | None]):
         with pq.ParquetFile(file, page_checksum_verification=True) as opened:
             schema = opened.schema_arrow
             for name, kind in wanted.items():
-                _refuse(file, name not in schema.names, f"no column {name!r}")
+                n_times = schema.names.count(name)
+                _refuse(file, n_times == 0, f"no column {name!r}")
+                _refuse(file, n_times > 1, f"{n_times} columns {name!r}")
                 found = schema.field(name).type
                 found = (
                     f"list of {found.value_type}" if pa.types.is_list(found) else str(found)
@@ -251,7 +272,14 @@ def _lists(file: Path, table, name: str) -> tuple[np.ndarray, np.ndarray]:
     return starts - starts[0], values.to_numpy()
 
 
-def _labels(column) -> np.ndarray:
+def _labels(file: Path, name: str) -> np.ndarray:
+    """A column of ids or titles."""
+    pa, _ = _pyarrow()
+    column = _read_columns(file, {name: "string" if name == "title" else None}).column(name)
+    kind, types = column.type, pa.types
+    fit = types.is_string(kind) or types.is_integer(kind) or types.is_floating(kind)
+    _refuse(file, not fit, f"{name!r} of type {kind}, neither numbers nor text")
+    _refuse(file, column.null_count, f"missing values in {name!r}")
     values = column.to_numpy()
     return values.astype(np.str_) if values.dtype == object else values
 

@@ -1,5 +1,6 @@
 """Training on a cluster of processes: the single machine's factors, whatever happens to it."""
 
+import asyncio
 import contextlib
 import json
 import signal
@@ -42,10 +43,10 @@ def folders(ratings, tmp_path_factory):
 
 
 @contextlib.contextmanager
-def two_processes(place):
+def processes(place, n=2):
     options = {"threads_per_worker": 1, "local_directory": place, **QUIET}
     with (
-        distributed.LocalCluster(n_workers=2, **options) as cluster,
+        distributed.LocalCluster(n_workers=n, **options) as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
@@ -53,7 +54,7 @@ def two_processes(place):
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    with two_processes(tmp_path_factory.mktemp("dask")) as client:
+    with processes(tmp_path_factory.mktemp("dask")) as client:
         yield client
 
 
@@ -124,9 +125,12 @@ def test_parts_of_the_start_are_the_start():
     same.random(3)
     sizes, n_factors = [2, 70_000, 1, 50_000], 21
     states = starting_states(rng, sizes, n_factors)
-    parts = [draw(state, n, n_factors, 0.5) for state, n in zip(states, sizes, strict=True)]
     expected = same.normal(0.0, 0.5, (sum(sizes), n_factors))
-    np.testing.assert_array_equal(np.concatenate(parts), expected)
+    for _ in range(2):  # a lost part is drawn again
+        parts = [
+            draw(state, n, n_factors, 0.5) for state, n in zip(states, sizes, strict=True)
+        ]
+        np.testing.assert_array_equal(np.concatenate(parts), expected)
     assert rng.random() == same.random()
 
 
@@ -158,7 +162,10 @@ def test_u_stays_and_only_v_travels(folders, client):
 
 
 def test_no_worker_has_to_send_v_to_all_others(folders):
-    """The first makes V; with eight workers, seven others need it, and nobody sends it to all."""
+    """The first makes V; with eight workers, seven others need it, and nobody sends it to all.
+
+    At most to the two below and, in place of who made it, to the neighbour; and one sends a sum.
+    """
     with (
         distributed.LocalCluster(
             n_workers=8, threads_per_worker=1, processes=False, **QUIET
@@ -166,11 +173,12 @@ def test_no_worker_has_to_send_v_to_all_others(folders):
         distributed.Client(c) as client,
     ):
         before = sent(client)
-        model(n_iter=20).fit(folders / "8", client)
-        passes, V = 21, 41 * 4 * 8
+        # Many factors, that the messages around them do not count.
+        DistributedGAPfm(64, n_iter=20, random_state=3).fit(folders / "8", client)
+        passes, V = 21, 41 * 64 * 8
         most = max(now - then for now, then in zip(sent(client), before, strict=True))
-    assert bytes_between_workers(8, 41, 4) == 14 * V
-    assert most < 5 * passes * (V + 500)
+    assert bytes_between_workers(8, 41, 64) == 14 * V
+    assert most < 4 * passes * (V + 500)
 
 
 def sent(client):
@@ -190,7 +198,7 @@ def test_a_killed_worker_changes_nothing(folders, client, tmp_path, checkpointed
         {"checkpoint": tmp_path / "run", "checkpoint_every": 5} if checkpointed else {}
     )
     accident = Accident(tmp_path / "accident", 8)
-    with two_processes(tmp_path / "dask") as others:
+    with processes(tmp_path / "dask") as others:
         others.register_plugin(accident)
         found = model().fit(folders / "4", others, **options)
         assert accident.happened
@@ -201,6 +209,18 @@ def test_a_killed_worker_changes_nothing(folders, client, tmp_path, checkpointed
     repeated = {t for (t, _), count in passes.items() if count > 1}
     assert repeated >= {7, 8}  # a part was lost, and came back
     assert min(repeated) == (5 if checkpointed else 0)  # from the checkpoint, or the start
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_the_only_worker_is_killed(folders, client, tmp_path):
+    """For a while there is none, which a task must survive that would rather run on the lost one."""
+    expected = arrays(model().fit(folders / "4", client))
+    accident = Accident(tmp_path / "accident", 8)
+    with processes(tmp_path / "dask", 1) as alone:
+        alone.register_plugin(accident)
+        found = model().fit(folders / "4", alone)
+        assert accident.happened
+        assert_same(found, expected)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
@@ -233,10 +253,8 @@ with Client(sys.argv[1]) as client:
     assert behind == (4 if moment == "before" else 8)
     resumed = model().fit(folders / "3", client, checkpoint=run, resume=run)
     assert_same(resumed, arrays(model().fit(folders / "3", client)))
-    assert [p.name for p in sorted(run.iterdir())] == [
-        "checkpoint.json",
-        f"iteration-{N_ITER:08d}",
-    ]
+    assert sorted(run.iterdir()) == [run / "checkpoint.json", factors(run)]
+    assert len(list(factors(run).iterdir())) == 4  # three parts' users, and the items
 
 
 def test_it_may_be_continued_again_and_again(folders, client, tmp_path):
@@ -246,6 +264,49 @@ def test_it_may_be_continued_again_and_again(folders, client, tmp_path):
         found = model(n_iter=n_iter).fit(folders / "2", client, checkpoint=run, resume=run)
         assert found.n_iter_ == n_iter
     assert_same(found, arrays(model().fit(folders / "2", client)))
+
+
+def test_another_training_in_the_same_place_leaves_the_checkpoint_whole(
+    folders, client, tmp_path, monkeypatch
+):
+    """It stops after writing its factors, before they count: the older ones still do."""
+    run = tmp_path / "run"
+    options = {
+        "checkpoint": run,
+        "checkpoint_every": N_ITER,
+    }  # both after as many iterations
+    expected = arrays(model().fit(folders / "2", client, **options))
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("gapfm_teach.distributed.model.commit", stop)
+        with pytest.raises(KeyboardInterrupt):
+            model(random_state=4).fit(folders / "2", client, **options)
+    resumed = model().fit(folders / "2", client, checkpoint=run, resume=run)
+    assert_same(resumed, expected)
+
+
+def test_too_large_a_first_step_is_named_and_not_written(folders, client, tmp_path):
+    """Factors that are not finite are no checkpoint, and no damaged one."""
+    found = model(learning_rate=1e308, init_scale=100.0)
+    with pytest.raises(FloatingPointError, match="iteration 1; try a learning_rate below"):
+        found.fit(folders / "2", client, checkpoint=tmp_path, checkpoint_every=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fit_that_fails_leaves_the_one_before(ratings, folders, client, tmp_path):
+    found = model().fit(folders / "2", client)
+    expected = arrays(found)
+    other = simulate_ratings(80, 41, mean_ratings=5, random_state=9)
+    other.to_parquet(tmp_path / "x", 2)
+    model(n_iter=2).fit(tmp_path / "x", client, checkpoint=tmp_path / "run")
+    (factors(tmp_path / "run") / "items.npy").unlink()
+    with pytest.raises(FileNotFoundError, match=r"items\.npy is missing"):
+        found.fit(tmp_path / "x", client, resume=tmp_path / "run")
+    assert_same(found, expected)
+    assert found.to_gapfm(ratings).train_ is ratings
 
 
 def test_too_large_a_step_is_named_and_what_was_learned_stays(folders, client, tmp_path):
@@ -275,6 +336,12 @@ def run(folders, client, tmp_path):
     return tmp_path / "run"
 
 
+def factors(run):
+    """The only folder of factors in the checkpoint."""
+    (found,) = run.glob("iteration-*")
+    return found
+
+
 def truncate(path):
     path.write_bytes(path.read_bytes()[:-8])
 
@@ -284,22 +351,22 @@ def cut_state(run):
 
 
 def cut_users(run):
-    truncate(run / "iteration-00000002" / "users-00001.npy")
+    truncate(factors(run) / "users-00001.npy")
 
 
 def lose_users(run):
-    (run / "iteration-00000002" / "users-00001.npy").unlink()
+    (factors(run) / "users-00001.npy").unlink()
 
 
 def spoil_items(run):
-    path = run / "iteration-00000002" / "items.npy"
-    factors = np.load(path)
-    factors[3, 1] = np.nan
-    np.save(path, factors)
+    path = factors(run) / "items.npy"
+    spoilt = np.load(path)
+    spoilt[3, 1] = np.nan
+    np.save(path, spoilt)
 
 
 def wrong_shape(run):
-    np.save(run / "iteration-00000002" / "items.npy", np.zeros((41, 3)))
+    np.save(factors(run) / "items.npy", np.zeros((41, 3)))
 
 
 def lose_state(run):
@@ -344,6 +411,38 @@ def test_a_checkpoint_of_another_training_is_refused(
 ):
     with pytest.raises(ValueError, match=words):
         model(**options).fit(folders / parts, client, resume=run)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "words"),
+    [
+        ({"max_grade": 9}, "the highest grade was 5 and is 9 now"),
+        ({"n_items": 50}, "the number of items was 41 and is 50 now"),
+    ],
+)
+def test_the_same_ratings_on_another_scale_are_other_data(
+    ratings, folders, client, run, tmp_path, sizes, words
+):
+    """δ depends on the scale, V on the number of items."""
+    sizes = {"n_items": ratings.n_items, "max_grade": ratings.max_grade} | sizes
+    other = Ratings(ratings.indptr, ratings.indices, ratings.grades, **sizes)
+    other.to_parquet(tmp_path / "other", 2)
+    with pytest.raises(ValueError, match=words):
+        model().fit(tmp_path / "other", client, resume=run)
+    fitted = model(n_iter=1).fit(folders / "2", client)
+    with pytest.raises(ValueError, match="not what was learned from"):
+        fitted.to_gapfm(other)
+
+
+def test_other_ratings_of_the_same_sizes_are_other_data(
+    ratings, folders, client, run, tmp_path
+):
+    grades = ratings.grades.copy()
+    grades[0] = 1 + grades[0] % 5
+    other = Ratings(ratings.indptr, ratings.indices, grades, n_items=41, max_grade=5)
+    other.to_parquet(tmp_path / "other", 2)
+    with pytest.raises(ValueError, match=r"the ratings was '\w+' and is '\w+' now"):
+        model().fit(tmp_path / "other", client, resume=run)
 
 
 def test_a_checkpoint_that_cannot_be_written_stops_before_training(
@@ -404,3 +503,19 @@ def test_factors_of_a_closed_cluster_are_said_to_be_gone(folders):
     assert found.item_factors_.shape == (41, 4)
     with pytest.raises(ValueError, match="cluster that is closed"):
         found.user_factors()
+    with pytest.raises(ValueError, match=r"client is closed; pass Client\(cluster\)"):
+        found.fit(folders / "2", client)
+
+
+def test_an_asynchronous_client_is_refused(folders):
+    async def fit():
+        async with (
+            distributed.LocalCluster(
+                n_workers=1, processes=False, asynchronous=True, **QUIET
+            ) as cluster,
+            distributed.Client(cluster, asynchronous=True) as client,
+        ):
+            model().fit(folders / "2", client)
+
+    with pytest.raises(ValueError, match="client is asynchronous"):
+        asyncio.run(fit())

@@ -187,12 +187,11 @@ def first_to(value):
 
 
 def flip_a_bit(folder):
-    """In the middle of the grades' bytes: still a legal file, with another grade in it."""
+    """In the last of the users' ids, which no hash covers: still a legal file, with others."""
     path = folder / "part-00001.parquet"
-    chunk = pq.ParquetFile(path).metadata.row_group(0).column(2)
+    chunk = pq.ParquetFile(path).metadata.row_group(0).column(0)
     raw = bytearray(path.read_bytes())
-    end = chunk.data_page_offset + chunk.total_compressed_size
-    raw[(chunk.data_page_offset + end) // 2] ^= 1
+    raw[chunk.dictionary_page_offset + chunk.total_compressed_size - 3] ^= 1
     path.write_bytes(raw)
 
 
@@ -240,6 +239,11 @@ def swap_parts(folder):
             "no column",
         ),
         (
+            edit("part-00001.parquet", lambda t: t.append_column("items", t.column(1))),
+            ValueError,
+            "2 columns 'items'",
+        ),
+        (
             with_column("grades", lambda rows: lists(rows, pa.int64())),
             ValueError,
             "of int64",
@@ -277,8 +281,61 @@ def test_other_ratings_of_the_same_sizes_are_refused(ratings, folder, tmp_path):
     other.to_parquet(tmp_path / "other", 3)
     last = read_manifest(folder).parts[-1].file
     shutil.copy(tmp_path / "other" / last, folder / last)
-    with pytest.raises(ValueError, match="does not hold the ratings"):
+    with pytest.raises(ValueError, match=rf"{last} has other ratings than ratings\.json"):
         Ratings.from_parquet(folder)
+    shutil.copy(tmp_path / "other" / "ratings.json", folder)  # of which the part is one
+    np.testing.assert_array_equal(Ratings.from_parquet(folder).grades, grades)
+
+
+def test_parts_in_another_order_are_refused(tmp_path):
+    one_each = Ratings([0, 1, 2], [0, 1], [1, 2])
+    one_each.to_parquet(tmp_path / "x", 2)
+    change_manifest(tmp_path / "x", parts=lambda parts: parts[::-1])
+    with pytest.raises(ValueError, match="does not hold the ratings"):
+        Ratings.from_parquet(tmp_path / "x")
+
+
+def change_manifest(folder, **changes):
+    stored = json.loads((folder / "ratings.json").read_text())
+    for name, change in changes.items():
+        stored[name] = change(stored[name])
+    (folder / "ratings.json").write_text(json.dumps(stored))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("parts", lambda parts: [], r"parts have \(users, ratings\) \(\)"),
+        ("parts", lambda parts: parts[1:], r"parts have .* not \(30, "),
+        ("n_users", lambda n: n + 1, r"parts have .* not \(31, "),
+        ("n_users", lambda n: str(n), "n_users must be a whole number, got '30'"),
+        ("n_ratings", lambda n: n - 1, "parts have"),
+        ("n_items", lambda n: None, "n_items must be a whole number, got None"),
+        ("max_grade", lambda n: 128, "max_grade must be from 1 to 127, got 128"),
+    ],
+)
+def test_impossible_sizes_in_the_manifest_are_refused(folder, name, change, words):
+    """By `read_manifest` itself, for training opens no file of which it knows nothing."""
+    change_manifest(folder, **{name: change})
+    with pytest.raises(ValueError, match=rf"ratings\.json is damaged.*{words}"):
+        read_manifest(folder)
+
+
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [
+        ([None, *range(29)], "missing values in 'user'"),
+        ([[1]] * 30, "'user' of type list.*neither numbers nor text"),
+        ([True] * 30, "'user' of type bool, neither numbers nor text"),
+    ],
+)
+def test_ids_that_were_not_written_here_are_refused(ratings, tmp_path, ids, words):
+    ratings.to_parquet(tmp_path / "x")
+    edit("part-00000.parquet", lambda table: table.set_column(0, "user", pa.array(ids)))(
+        tmp_path / "x"
+    )
+    with pytest.raises(ValueError, match=words):
+        Ratings.from_parquet(tmp_path / "x")
 
 
 def test_a_newer_format_is_refused(folder):
@@ -311,4 +368,4 @@ def test_one_part_is_read_without_the_others(ratings, folder):
         np.testing.assert_array_equal(indices[starts[row] : starts[row + 1]], expected[0])
         np.testing.assert_array_equal(marks[starts[row] : starts[row + 1]], expected[1])
     with pytest.raises(FileNotFoundError, match="part-00000"):
-        read_part(folder, Part("part-00000.parquet", 1, 1), 20, 5)
+        read_part(folder, Part("part-00000.parquet", 1, 1, ""), 20, 5)

@@ -6,8 +6,8 @@ the next V is made. The client sees two numbers of it.
 
 A worker that dies takes its U along. Dask then computes again what is needed for it, back to the
 last result that is still somewhere, at worst to the last checkpoint (the start, without one). The
-V since the checkpoint are kept for this: with them a lost part is repeated without the others,
-unless the only copy of one of them is lost, too. The tree depends on the number of parts only:
+V since the checkpoint (or the start) are kept for this: with them a lost part is repeated without
+the others, unless the only copy of one of them is lost, too. The tree depends on the number of parts only:
 the repeated sums have the same bits.
 """
 
@@ -18,12 +18,11 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import numpy as np
-from distributed import Client, Future, wait
+from distributed import Client, Future, SchedulerPlugin, wait
 
 from ..parquet import Manifest
 from ..steps import normalise, power_iteration, rate_for
 from . import tasks
-from .storage import factors_folder
 
 _DRAWN_AT_ONCE = 2**20
 
@@ -43,16 +42,35 @@ class Pass(NamedTuple):
     state: State
 
 
+class AnyWorker(SchedulerPlugin):
+    """Lets a task that prefers a worker run elsewhere when there was none at all for a while.
+
+    Dask forgets the preference where it finds other workers. Where it finds none it remembers it,
+    and then waits for the lost worker's address for ever, whoever may come.
+    """
+
+    name, idempotent = "gapfm-any-worker", True
+
+    async def start(self, scheduler):
+        self._scheduler = scheduler
+
+    def transition(self, key, start, finish, *_, **__):
+        """Dask calls this on the scheduler whenever a task changes its state."""
+        if finish == "no-worker" and self._scheduler.tasks[key].loose_restrictions:
+            self._scheduler.set_restrictions({key: None})
+
+
 class Graph:
     """The tasks of one training on the ratings in `folder`."""
 
     def __init__(self, client: Client, folder: Path, data: Manifest, n_factors: int):
-        self._client, self._data, self._n_factors = client, data, n_factors
+        self._client, self.data, self._n_factors = client, data, n_factors
         self._token = uuid4().hex
         self._kept: list[Future] = []
         workers = sorted(client.nthreads())
         if not workers:
             raise ValueError("the cluster has no workers; start some before fit")
+        client.register_plugin(AnyWorker())
         n_parts = len(data.parts)
         # Neighbours on one worker: their sums, low in the tree, then need no network.
         self._owners = [workers[p * len(workers) // n_parts] for p in range(n_parts)]
@@ -121,8 +139,8 @@ class Graph:
 
         The workers draw. Only a pass over the stream tells where in it a part begins.
         """
-        D, n_items = self._n_factors, self._data.n_items
-        sizes = [*(part.n_users for part in self._data.parts), n_items]
+        D, n_items = self._n_factors, self.data.n_items
+        sizes = [*(part.n_users for part in self.data.parts), n_items]
         *states, last = starting_states(rng, sizes, D)
         arguments = [(*pair, D, scale) for pair in zip(self._problems, states, strict=True)]
         users = self._by_part("start", 0, tasks.draw_users, arguments)
@@ -143,7 +161,7 @@ class Graph:
             sigma, v = (self._short("turn", (n_turns, k), getitem, made, k) for k in (0, 1))
             return sigma.result(), v
 
-        ones = self._at_root("ones", (), np.ones, (self._data.n_items, 1))
+        ones = self._at_root("ones", (), np.ones, (self.data.n_items, 1))
         return rate_for(power_iteration(turn, ones), reg)
 
     def run_pass(self, state: State, iteration: int, reg: float, rate: float) -> Pass:
@@ -174,13 +192,11 @@ class Graph:
         objective, moved = numbers.result()
         return Pass(objective, moved, State(users, items))
 
-    def write(self, path: Path, state: State, iteration: int) -> State:
-        """Write the factors below `path`; returns them as read from there.
+    def write(self, folder: Path, state: State, iteration: int) -> State:
+        """Write the factors to `folder`, an empty one; returns them as read from there.
 
         What comes after needs nothing that came before: Dask forgets those tasks.
         """
-        folder = factors_folder(path, iteration)
-        folder.mkdir(exist_ok=True)
         pairs = zip(self._files(folder), [*state.users, state.items], strict=True)
         written = [
             self._submit("write", (iteration, k), tasks.write_array, file, factors)
@@ -188,30 +204,30 @@ class Graph:
         ]
         self._client.gather(written)
         self._kept.clear()
-        return self.read(path, iteration)
+        return self.read(folder, iteration)
 
-    def read(self, path: Path, iteration: int) -> State:
+    def read(self, folder: Path, iteration: int) -> State:
         """The factors that `write` wrote. Raises what `tasks.read_array` does."""
-        *files, last = self._files(factors_folder(path, iteration))
+        *files, last = self._files(folder)
         arguments = [
             (problem, file, self._n_factors)
             for problem, file in zip(self._problems, files, strict=True)
         ]
         users = self._by_part("read", iteration, tasks.read_users, arguments)
-        shape = self._data.n_items, self._n_factors
+        shape = self.data.n_items, self._n_factors
         items = self._at_root("read", (iteration,), tasks.read_array, last, *shape)
         _settled([*users, items])
         return State(users, items)
 
     def _files(self, folder: Path) -> list[Path]:
-        names = [f"users-{p:05d}.npy" for p in range(len(self._data.parts))]
+        names = [f"users-{p:05d}.npy" for p in range(len(self.data.parts))]
         return [folder / name for name in [*names, "items.npy"]]
 
 
 def bytes_between_workers(n_workers: int, n_items: int, n_factors: int) -> int:
-    """Bytes of factors that W workers send each other in an iteration: 2 (W - 1) · 8 N D.
+    """Bytes of factors that W workers, a part on each, send each other in an iteration: 2 (W - 1) · 8 N D.
 
-    V, of 8 N D bytes, reaches the W - 1 workers that did not make it, and each of those sends one
+    More where parts do not divide evenly and a sum of neighbours crosses. V, of 8 N D bytes, reaches the W - 1 workers that did not make it, and each of those sends one
     sum of the same size towards the root. The number of users does not occur in it.
     """
     return 2 * (n_workers - 1) * 8 * n_items * n_factors

@@ -3,7 +3,6 @@
 from functools import partial
 from inspect import signature
 from operator import index
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,7 @@ from ..recommender import NotFittedError
 from ..steps import check_learning_rate
 from ..training import progress
 from .graph import Graph, State
-from .storage import Row, check_folder, commit, describe, read_rows
+from .storage import Row, check_folder, commit, describe, new_factors_folder, read_state
 
 
 class DistributedGAPfm:
@@ -82,22 +81,21 @@ class DistributedGAPfm:
         stays there with its users' factors: write at least one part for each worker. Parts and
         results travel only when a worker is lost or Dask finds one idle.
         `checkpoint`: a folder, where every `checkpoint_every` iterations and at the end the
-        factors and the history are written, whole or not at all. Without it, a lost worker sends
-        the training back to its start. With it, the workers also keep each V since the last one.
+        factors and the history are written, whole or not at all. A lost worker sends the training
+        back to the last one, without any to its start: the workers keep each V since then, and
+        Dask's scheduler each task.
         `resume`: a folder that `checkpoint` wrote; goes on from there to the factors that a
         training without the break finds. `n_iter` counts from the very start and may be raised.
         Workers must see all these folders under the same names.
 
-        Raises TypeError for a client or path that is none; FileNotFoundError or ValueError for
+        Raises TypeError for a client or path that is none; ValueError for a client that is closed
+        or asynchronous, and for a cluster without workers; FileNotFoundError or ValueError for
         missing or damaged files, unfit ratings, and a checkpoint of other data or parameters,
         naming them; OSError, before training, for a checkpoint that cannot be written;
         FloatingPointError, naming the iteration, when a value is no longer finite: the factors
         of the iteration before stay.
         """
-        if not isinstance(client, Client):
-            raise TypeError(
-                f"client must be a distributed.Client, got {client!r}; pass Client(cluster)"
-            )
+        _check_client(client)
         checkpoint_every = check_count(checkpoint_every, "checkpoint_every")
         folder = check_path(folder, "folder", "pass one that Ratings.to_parquet wrote")
         data = read_manifest(folder)
@@ -106,48 +104,49 @@ class DistributedGAPfm:
         run = describe(self._params(), data)
         if checkpoint is not None:
             checkpoint = check_folder(checkpoint)
-        rows = [] if resume is None else read_rows(resume, run, self.n_iter)
+        rows: list[Row] = []
+        if resume is not None:
+            factors, rows = read_state(resume, run, self.n_iter)
         graph = Graph(client, folder.absolute(), data, self.n_factors)
         if resume is None:
-            begin = partial(
-                graph.start, check_random_state(self.random_state), self.init_scale
-            )
+            rng = check_random_state(self.random_state)
+            begin = partial(graph.start, rng, self.init_scale)
         else:
-            begin = partial(graph.read, Path(resume).absolute(), len(rows))
-        rate = self.learning_rate
-        self.learning_rate_ = (
-            graph.learning_rate(self.reg) if rate == "auto" else float(rate)
-        )
-        self._data = data
-        self._climb(graph, begin, rows, checkpoint, checkpoint_every, run)
+            begin = partial(graph.read, factors, len(rows))
+        given = self.learning_rate
+        rate = graph.learning_rate(self.reg) if given == "auto" else float(given)
+        self._climb(graph, begin, rows, rate, checkpoint, checkpoint_every, run)
         return self
 
-    def _climb(self, graph: Graph, begin, rows: list[Row], checkpoint, every, run):
+    def _climb(self, graph: Graph, begin, rows: list[Row], rate, checkpoint, every, run):
         """All iterations from `begin()` on, which has those of `rows` behind it.
 
         Nobody else may hold what it returns: the workers would keep it, and all that it needs.
         """
         state = begin()
-        reg, rate = self.reg, self.learning_rate_
-        last = graph.run_pass(state, len(rows), reg, rate)
+        last = graph.run_pass(state, len(rows), self.reg, rate)
         for iteration in progress(len(rows) + 1, self.n_iter):
             new = last.state
             due = checkpoint is not None and (
                 iteration % every == 0 or iteration == self.n_iter
             )
-            if due:  # before the pass, whose results then depend on the files alone
-                new = graph.write(checkpoint, new, iteration)
-            following = graph.run_pass(new, iteration, reg, rate)
+            # Before the pass, whose results then depend on the files alone. What a step of no
+            # finite length led to is not for files: its objective is not finite, either.
+            if due and np.isfinite(last.moved):
+                factors = new_factors_folder(checkpoint, iteration)
+                new = graph.write(factors, new, iteration)
+            following = graph.run_pass(new, iteration, self.reg, rate)
             if not np.isfinite(following.objective):
-                self._keep(state, rows)
+                self._keep(graph, state, rows, rate)
                 raise self._diverged(iteration)
             rows.append((iteration, following.objective, np.sqrt(last.moved) / rate))
             state, last = new, following
             if due:
-                commit(checkpoint, run, rows)
-        self._keep(state, rows)
+                commit(factors, run, rows)
+        self._keep(graph, state, rows, rate)
 
-    def _keep(self, state: State, rows: list[Row]) -> None:
+    def _keep(self, graph: Graph, state: State, rows: list[Row], rate: float) -> None:
+        self._data, self.learning_rate_ = graph.data, rate
         self._users, self.item_factors_ = state.users, state.items.result()
         self._rows, self.n_iter_ = rows, len(rows)
 
@@ -177,8 +176,9 @@ class DistributedGAPfm:
         others, and as `user_factors` does.
         """
         self._check_fitted()
-        found = content_hash(train.indptr, train.indices, train.grades)
-        if (found, train.n_items) != (self._data.hash, self._data.n_items):
+        content, data = content_hash(train.indptr, train.indices, train.grades), self._data
+        found = content, train.n_items, train.max_grade
+        if found != (data.hash, data.n_items, data.max_grade):
             raise ValueError(
                 f"train, {train!r}, is not what was learned from; pass "
                 "Ratings.from_parquet(folder)"
@@ -213,4 +213,16 @@ class DistributedGAPfm:
             f"training left the finite numbers in iteration {iteration}; try a learning_rate "
             f"below {rate:g}, such as {rate / 10:g}. The factors of iteration {self.n_iter_} "
             "are kept"
+        )
+
+
+def _check_client(client) -> None:
+    if not isinstance(client, Client):
+        raise TypeError(
+            f"client must be a distributed.Client, got {client!r}; pass Client(cluster)"
+        )
+    if client.status != "running" or client.asynchronous:
+        state = "asynchronous" if client.asynchronous else client.status
+        raise ValueError(
+            f"client is {state}; pass Client(cluster) of a running cluster, not asynchronous"
         )

@@ -1,14 +1,17 @@
 """Checkpoints of a distributed training: a folder that every worker must see.
 
-    checkpoint.json             what was trained, on what, how far, and the history
-    iteration-00000010/         the factors then: items.npy, and users-00000.npy for part 0, ...
+    checkpoint.json               what was trained, on what, how far, the history, and in which
+                                  folder the factors are
+    iteration-00000010-1f2e3d4c/  they: items.npy, and users-00000.npy for part 0, ...
 
 The workers write the factors, each its own users'. Only when all are on the disk is
 `checkpoint.json` renamed to its place: the one instant in which the checkpoint changes. Then the
-older factors go.
+older factors go. Their folder has a name that was never used: another training that begins in the
+same place does not write over factors that count.
 """
 
 import json
+import secrets
 import shutil
 import tempfile
 from pathlib import Path
@@ -26,11 +29,19 @@ def describe(params: dict, data: Manifest) -> dict:
     """What a checkpoint must agree on with the training that resumes from it."""
     kept = {name: value for name, value in params.items() if name != "n_iter"}
     parts = [part.n_users for part in data.parts]
-    return {**kept, "the ratings": data.hash, "the number of users in each part": parts}
+    return {
+        **kept,
+        "the ratings": data.hash,
+        "the number of items": data.n_items,
+        "the highest grade": data.max_grade,
+        "the number of users in each part": parts,
+    }
 
 
-def factors_folder(path: Path, iteration: int) -> Path:
-    return path / f"iteration-{iteration:08d}"
+def new_factors_folder(path: Path, iteration: int) -> Path:
+    folder = path / f"iteration-{iteration:08d}-{secrets.token_hex(4)}"
+    folder.mkdir()
+    return folder
 
 
 def check_folder(path) -> Path:
@@ -49,18 +60,18 @@ def check_folder(path) -> Path:
     return path.absolute()
 
 
-def commit(path: Path, run: dict, rows: list[Row]) -> None:
-    """Let the factors of iteration `rows[-1][0]`, already written, be the checkpoint."""
-    stored = {"format": FORMAT, "version": VERSION, "run": run, "history": rows}
-    with replacing(path / STATE) as file:
-        file.write(json.dumps(stored).encode())
-    for folder in path.glob("iteration-*"):
-        if folder != factors_folder(path, len(rows)):
+def commit(factors: Path, run: dict, rows: list[Row]) -> None:
+    """Let `factors`, a folder already written, be the checkpoint in the folder around it."""
+    stored = {"format": FORMAT, "version": VERSION, "run": run, "factors": factors.name}
+    with replacing(factors.parent / STATE) as file:
+        file.write(json.dumps(stored | {"history": rows}).encode())
+    for folder in factors.parent.glob("iteration-*"):
+        if folder != factors:
             shutil.rmtree(folder)
 
 
-def read_rows(path, run: dict, n_iter: int) -> list[Row]:
-    """The history of the checkpoint at `path`, one row for each iteration it has behind it.
+def read_state(path, run: dict, n_iter: int) -> tuple[Path, list[Row]]:
+    """Where the factors of the checkpoint at `path` are, and its history: its iterations' rows.
 
     Raises FileNotFoundError, or ValueError for no checkpoint, one of another `run`, naming what
     differs, or one beyond `n_iter`.
@@ -70,7 +81,7 @@ def read_rows(path, run: dict, n_iter: int) -> list[Row]:
         stored = json.loads((path / STATE).read_text(encoding="utf-8"))
         found = stored["format"], stored["version"]
         rows = [(int(i), float(f), float(g)) for i, f, g in stored["history"]]
-        theirs = stored["run"]
+        theirs, factors = stored["run"], path.absolute() / stored["factors"]
         differing = [name for name in run if theirs[name] != run[name]]
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(
@@ -96,4 +107,4 @@ def read_rows(path, run: dict, n_iter: int) -> list[Row]:
             f"{path} has {len(rows)} iterations behind it, more than n_iter={n_iter}; n_iter "
             "counts from the very start: raise it"
         )
-    return rows
+    return factors, rows

@@ -35,6 +35,11 @@ EXERCISES: list[Exercise] = [
                 "single worker sends nothing.",
             ),
             Mistake(
+                lambda w, n, d: w * (w - 1) * 8 * n * d,
+                "That is everybody to everybody else. Follow the arrows of the picture: each worker "
+                "is told V once, and its sum leaves it once.",
+            ),
+            Mistake(
                 lambda w, n, d: 2 * (w - 1) * n * d,
                 "That counts numbers; a float64 takes 8 bytes.",
             ),
@@ -66,6 +71,11 @@ EXERCISES: list[Exercise] = [
                 "of the way.",
             ),
             Mistake(
+                lambda parts, lost, done, every: lost * (done % every + 1),
+                "One too many for each lost part: the pass that was broken off comes after the "
+                "`done` iterations. It was not done, so it is not repeated.",
+            ),
+            Mistake(
                 lambda parts, lost, done, every: lost * (every - done % every),
                 "That is the way that is left to the next checkpoint. Count from the last one.",
             ),
@@ -79,7 +89,8 @@ EXERCISES: list[Exercise] = [
         name="best-number",
         solution=_best_number,
         right="Yes. Twice as fast a network is worth twice as many machines. Around the best number "
-        "the curve is flat: half as many machines are nearly as fast, and cost half.",
+        "the curve is flat: half as many machines are nearly as fast, for little more than half "
+        "the cost.",
         inputs=[(60.0, 0.5), (1200.0, 2.0), (10.0, 0.01)],
         mistakes=[
             Mistake(
@@ -93,6 +104,10 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda alone, level: np.sqrt(alone / level),
                 "That is for a cost that grows with W itself. Here it grows with log2(W).",
+            ),
+            Mistake(
+                lambda alone, level: np.round(alone * np.log(2) / level),
+                "The right number, but rounded. Give it as it comes out.",
             ),
             Mistake(
                 lambda alone, level: np.log2(alone / level),

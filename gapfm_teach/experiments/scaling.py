@@ -117,7 +117,7 @@ def ring(
 
 def iteration_picture(ax: Axes, n_workers: int = 4) -> Axes:
     """An iteration: each worker with its ratings and U, V going down, sums coming up a tree."""
-    x = 2.2 * np.arange(n_workers)
+    x = 1.5 * np.arange(n_workers)
     box = {"boxstyle": "round,pad=0.4", "ec": "none"}
 
     def text(at, y, words, colour, ink="white"):
@@ -137,9 +137,7 @@ def iteration_picture(ax: Axes, n_workers: int = 4) -> Axes:
         ax.annotate("", end, start, arrowprops=style)
 
     for k, at in enumerate(x):
-        text(
-            at, 0, f"worker {k + 1}\nits users' ratings\nand their $U$", "#e8e8e8", "black"
-        )
+        text(at, 0, f"worker {k + 1}\nratings\nand $U$", "#e8e8e8", "black")
         arrow((at, 0.25), (at, 1.4), plots.VERMILION)
         text(at, 1.4, "its $\\partial F/\\partial V$", plots.VERMILION)
         if k:
@@ -157,7 +155,7 @@ def iteration_picture(ax: Axes, n_workers: int = 4) -> Axes:
         places, y = above, y + 1
     arrow((places[0], y), (places[0], y + 1.1), plots.BLUE)
     text(places[0], y + 1.1, "the next $V$; two numbers for you", plots.BLUE)
-    ax.set(xlim=(x[0] - 1.2, x[-1] + 1.2), ylim=(-2.6, y + 1.6))
+    ax.set(xlim=(x[0] - 0.8, x[-1] + 0.8), ylim=(-2.4, y + 1.5))
     ax.axis("off")
     return ax
 
