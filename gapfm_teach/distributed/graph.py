@@ -225,10 +225,11 @@ class Graph:
 
 
 def bytes_between_workers(n_workers: int, n_items: int, n_factors: int) -> int:
-    """Bytes of factors that W workers, a part on each, send each other in an iteration: 2 (W - 1) · 8 N D.
+    """Bytes that W workers, a part on each, send each other in an iteration: 2 (W - 1) · 8 N D.
 
-    More where parts do not divide evenly and a sum of neighbours crosses. V, of 8 N D bytes, reaches the W - 1 workers that did not make it, and each of those sends one
-    sum of the same size towards the root. The number of users does not occur in it.
+    V, of 8 N D bytes, reaches the W - 1 workers that did not make it, and each of those sends one
+    sum of the same size towards the root. The number of users does not occur in it. It is more
+    where the parts do not divide evenly, and neighbours to be added are on different workers.
     """
     return 2 * (n_workers - 1) * 8 * n_items * n_factors
 
