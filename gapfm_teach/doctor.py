@@ -29,6 +29,7 @@ CHROMIUM_PLACES = (
 )
 # Third-party modules are imported inside the checks: a missing one is a finding, not a crash.
 REINSTALL = "in the project's folder: make, or python -m pip install -e ."
+SET_HOME = "this user has no home folder: set HOME to a folder that you may write to"
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ def _guarded(look: Callable[[], Iterator[Check]]) -> list[Check]:
         return list(look())
     except Exception as error:
         name = look.__name__.strip("_")
-        return [Check(name, "problem", f"{type(error).__name__}: {error}", REINSTALL)]
+        remedy = REINSTALL if _has_home() else SET_HOME
+        return [Check(name, "problem", f"{type(error).__name__}: {error}", remedy)]
 
 
 def _python() -> Iterator[Check]:
@@ -122,7 +124,11 @@ def _packages() -> Iterator[Check]:
 
 def _compiled() -> Iterator[Check]:
     kernels = importlib.import_module("gapfm_teach.kernels")
-    if kernels.CACHE_ENABLED:
+    damaged = kernels.damaged_cache()
+    if damaged:
+        detail = f"{len(damaged)} functions damaged in {damaged[0]}, made anew on next use"
+        yield Check("compiled code", "note", detail)
+    elif kernels.CACHE_ENABLED:
         yield Check("compiled code", "ok", "kept between sessions")
     else:
         detail = "compiled anew in every session: no place to keep it can be written to"
@@ -146,24 +152,32 @@ def _threads() -> Iterator[Check]:
 
 def _data() -> Iterator[Check]:
     cache = importlib.import_module("gapfm_teach.datasets.cache")
-    folder = cache.data_folder()
+    remedy = "set GAPFM_TEACH_DATA to the full path of a folder that you may write to"
+    try:
+        folder = cache.data_folder()
+    except RuntimeError as error:
+        yield Check("data folder", "problem", str(error).partition(";")[0], remedy)
+        return
     nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
-    if nearest.is_dir() and os.access(nearest, os.R_OK | os.W_OK | os.X_OK):
-        yield Check("data folder", "ok", str(folder))
+    if not (nearest.is_dir() and os.access(nearest, os.R_OK | os.X_OK)):
+        yield Check("data folder", "problem", f"{folder} cannot be read", remedy)
+    elif not os.access(nearest, os.W_OK):
+        detail = f"{folder} cannot be written to: what is fetched is not kept"
+        yield Check("data folder", "note", detail, remedy)
     else:
-        remedy = "set GAPFM_TEACH_DATA to a folder that you may write to"
-        yield Check("data folder", "problem", f"{folder} cannot be written to", remedy)
+        yield Check("data folder", "ok", str(folder))
+    yield _movielens(cache)
+
+
+def _movielens(cache) -> Check:
     with warnings.catch_warnings(record=True) as damage:
         warnings.simplefilter("always")
         kept = cache.read_cache("movielens-100k")
     if kept is not None:
-        yield Check("MovieLens 100K", "ok", kept.origin)
-    else:
-        remedy = (
-            'fetch it now: python -c "import gapfm_teach; gapfm_teach.load_movielens()"'
-        )
-        detail = "damaged, fetched again on next use" if damage else "fetched on first use"
-        yield Check("MovieLens 100K", "note", detail, remedy)
+        return Check("MovieLens 100K", "ok", kept.origin)
+    remedy = 'fetch it now: python -c "import gapfm_teach; gapfm_teach.load_movielens()"'
+    detail = "damaged, fetched again on next use" if damage else "fetched on first use"
+    return Check("MovieLens 100K", "note", detail, remedy)
 
 
 def _jupyter() -> Iterator[Check]:
@@ -202,9 +216,16 @@ def _site() -> Iterator[Check]:
     if pandoc:
         yield Check("pandoc", "ok", "found; the preview renderer uses it")
     else:
-        state = "note" if quarto else "problem"
-        remedy = "python -m pip install pypandoc_binary"
-        yield Check("pandoc", state, "not found; without Quarto the site needs it", remedy)
+        remedy = "to build the site: python -m pip install pypandoc_binary"
+        yield Check("pandoc", "note", "not found; without Quarto the site needs it", remedy)
+
+
+def _has_home() -> bool:
+    try:
+        Path.home()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _imports(module: str) -> bool:

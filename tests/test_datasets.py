@@ -693,6 +693,26 @@ def test_without_the_variable_the_platforms_user_cache_is_used(monkeypatch):
     assert cache.data_folder() == Path.home() / "films"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows finds the home folder in other ways")
+@pytest.mark.parametrize(
+    ("chosen", "named"),
+    [(None, "for the data"), ("~/films", "GAPFM_TEACH_DATA = '~/films'")],
+)
+def test_a_user_without_a_home_folder_is_told_which_variable_to_set(
+    monkeypatch, chosen, named
+):
+    for variable in ("HOME", "XDG_CACHE_HOME", "GAPFM_TEACH_DATA"):
+        monkeypatch.delenv(variable, raising=False)
+    if chosen:
+        monkeypatch.setenv("GAPFM_TEACH_DATA", chosen)
+    monkeypatch.setattr("pwd.getpwuid", lambda number: {}[number])  # KeyError, as for real
+    with pytest.raises(
+        RuntimeError, match=r"set GAPFM_TEACH_DATA to the full path"
+    ) as raised:
+        load_movielens()
+    assert named in str(raised.value)
+
+
 # --- the real thing ----------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """The doctor: what it finds, what it advises, its exit code."""
 
 import importlib
+import os
 import runpy
 import subprocess
 import sys
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import gapfm_teach.__main__ as command_line
-from gapfm_teach import doctor, kernels
+from gapfm_teach import doctor, kernels, simulate_ratings
+from gapfm_teach.datasets.cache import write_cache
 
 
 def found(name):
@@ -119,6 +121,31 @@ def test_the_data_folder_and_what_is_in_it(data_folder):
     assert "GAPFM_TEACH_DATA" in found("data folder").remedy
 
 
+@pytest.mark.parametrize("filled", [False, True])
+def test_data_that_can_only_be_read_are_no_problem(data_folder, monkeypatch, filled):
+    data_folder.mkdir()
+    if filled:
+        write_cache("movielens-100k", simulate_ratings(5, 5, random_state=0))
+    real = os.access
+    monkeypatch.setattr(
+        doctor.os, "access", lambda path, mode: not mode & os.W_OK and real(path, mode)
+    )
+    assert found("data folder").state == "note"
+    assert found("MovieLens 100K").state == ("ok" if filled else "note")
+    assert doctor.main() == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows finds the home folder in other ways")
+def test_without_a_home_folder_the_advice_is_to_name_one(monkeypatch):
+    for variable in ("HOME", "XDG_CACHE_HOME", "GAPFM_TEACH_DATA"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", lambda number: {}[number])  # KeyError, as for real
+    assert found("data folder").state == "problem"
+    assert "set GAPFM_TEACH_DATA" in found("data folder").remedy
+    assert "set HOME" in found("jupyter").remedy
+    assert not {c.remedy for c in doctor.check_environment()} & {doctor.REINSTALL}
+
+
 def test_without_browser_and_quarto_it_only_notes_so(monkeypatch):
     monkeypatch.delenv("GAPFM_TEACH_CHROMIUM", raising=False)
     monkeypatch.setattr(doctor, "CHROMIUM_PLACES", ())
@@ -141,14 +168,11 @@ def without(monkeypatch, *missing):
     monkeypatch.setattr(doctor.importlib, "import_module", import_module)
 
 
-def test_pandoc_is_needed_only_where_quarto_is_not(monkeypatch):
+def test_only_the_site_needs_pandoc(monkeypatch):
     without(monkeypatch, "pypandoc")
     monkeypatch.setattr(doctor.shutil, "which", lambda _name: None)
-    assert found("pandoc").state == "problem"
-    monkeypatch.setattr(
-        doctor.shutil, "which", lambda name: name if "quarto" in name else None
-    )
     assert found("pandoc").state == "note"
+    assert "to build the site" in found("pandoc").remedy
 
 
 def test_a_check_that_breaks_is_a_problem_and_the_rest_goes_on(monkeypatch):

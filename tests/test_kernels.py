@@ -263,3 +263,30 @@ def test_a_second_session_loads_what_the_first_compiled(tmp_path):
     """
     assert "hits 0" in run_python(code, NUMBA_CACHE_DIR=str(tmp_path))
     assert "hits 1" in run_python(code, NUMBA_CACHE_DIR=str(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["nbc", "nbi"])
+def test_damaged_compiled_code_is_found_and_made_anew(tmp_path, kind):
+    code = """
+        import numpy as np
+        from gapfm_teach import doctor, kernels
+        print("doctor", *(c.state + c.detail for c in doctor._compiled()))
+        print(kernels.pair_sums(np.array([0.0]), np.array([1.0]), np.empty(1)))
+        print("hits", sum(kernels.pair_sums.stats.cache_hits.values()))
+    """
+
+    def run():
+        return run_python(code, NUMBA_CACHE_DIR=str(tmp_path))
+
+    assert "hits 0" in run()
+    kept = list(tmp_path.glob(f"*/*.{kind}"))
+    assert kept
+    for file in kept:
+        os.truncate(file, min(100, file.stat().st_size - 1))
+    printed = run()
+    assert f"doctor note{len(kept)} functions damaged in {tmp_path}" in printed
+    assert "0.25" in printed
+    assert printed.count("is damaged and made anew") == 1
+    printed = run()
+    assert "doctor okkept between sessions" in printed
+    assert "hits 1" in printed

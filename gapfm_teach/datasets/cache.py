@@ -17,11 +17,23 @@ ARRAYS = ("indptr", "indices", "grades", "users", "items")
 
 
 def data_folder() -> Path:
-    """Return the folder for data: GAPFM_TEACH_DATA if set, else the platform's user cache."""
+    """Return the folder for data: GAPFM_TEACH_DATA if set, else the platform's user cache.
+
+    Raises RuntimeError where that stands in the user's home folder and the user has none, as
+    in a container that runs under a bare number.
+    """
     chosen = os.environ.get("GAPFM_TEACH_DATA")
-    return (
-        Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("gapfm_teach")
-    )
+    try:
+        folder = Path(chosen) if chosen else platformdirs.user_cache_path("gapfm_teach")
+        return (
+            folder.expanduser()
+        )  # some versions of platformdirs leave an unknown ~ as it is
+    except RuntimeError:
+        where = f"of GAPFM_TEACH_DATA = {chosen!r}" if chosen else "for the data"
+        raise RuntimeError(
+            f"the home folder {where} cannot be found; set GAPFM_TEACH_DATA to the full path "
+            "of a folder that you may write to"
+        ) from None
 
 
 def read_cache(name: str) -> Ratings | None:

@@ -33,7 +33,7 @@ from .gradient import (
     user_coefficients,
     user_sums,
 )
-from .jit import CACHE_ENABLED  # after a file that compiles: that sets it
+from .jit import CACHE_ENABLED, damaged_cache  # after the files that compile: they set it
 from .lists import (
     draw_lists,
     gap_at_ranks,
@@ -58,6 +58,7 @@ __all__ = [
     "consistent_gradients",
     "consistent_pair_sums",
     "consistent_sums",
+    "damaged_cache",
     "draw_lists",
     "draw_unrated",
     "gap_at_ranks",

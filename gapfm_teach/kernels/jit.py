@@ -1,21 +1,25 @@
-"""The decorator of all compiled functions."""
+"""The decorator of all compiled functions, and the cache that keeps what it compiled."""
 
+import functools
 import warnings
 
 import numba
+from numba.core.caching import FunctionCache
 
 CACHE_ENABLED = True
+_caches: list["_Cache"] = []
 
 
 def jit(**options):
-    """numba.njit with its cache on, or without it where no folder can hold the cache.
+    """numba.njit with a cache, or without it where no folder can hold the cache.
 
     error_model="numpy": the test for division by zero would keep the pair loop scalar.
     """
 
     def decorate(function):
+        compiled = numba.njit(error_model="numpy", **options)(function)
         try:
-            return numba.njit(cache=True, error_model="numpy", **options)(function)
+            compiled._cache = _Cache(function)
         except RuntimeError:  # "no locator available": neither this folder nor the user's
             global CACHE_ENABLED
             if CACHE_ENABLED:
@@ -25,6 +29,40 @@ def jit(**options):
                     stacklevel=2,
                 )
             CACHE_ENABLED = False
-            return numba.njit(error_model="numpy", **options)(function)
+        else:
+            _caches.append(compiled._cache)
+        return compiled
 
     return decorate
+
+
+def damaged_cache() -> list[str]:
+    """For each compiled function whose kept files cannot be read back, their folder."""
+    return [cache.cache_path for cache in _caches if cache.is_damaged()]
+
+
+@functools.cache  # once a folder: damage seldom comes alone
+def _say_damaged(folder: str) -> None:
+    warnings.warn(f"compiled code kept in {folder} is damaged and made anew", stacklevel=3)
+
+
+class _Cache(FunctionCache):
+    """Numba's cache of one function, except that damaged files end no computation: what a full
+    disk or a crash left of them is a miss, and makes room for what is compiled then."""
+
+    def load_overload(self, sig, target_context):
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # unpickling damaged bytes raises nearly anything
+            _say_damaged(self.cache_path)
+            self.flush()
+            return None
+
+    def is_damaged(self) -> bool:
+        """Whether a file that Numba would read now is there and cannot be read."""
+        try:
+            for key in self._cache_file._load_index():
+                self._cache_file.load(key)
+        except Exception:  # as above
+            return True
+        return False
