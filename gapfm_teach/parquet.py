@@ -1,6 +1,7 @@
 """Ratings as a folder of Parquet files, a part for each worker: what `Ratings.to_parquet` writes.
 
-    ratings.json          sizes, grade scale, source, hashes of the content, and the list of parts
+    ratings.json          sizes, grade scale, source, the list of parts, hashes of all that is in
+                          the other files, in its order, and one of itself
     items.parquet         `item` (id) and `title`: row i is the item at position i
     part-00000.parquet    a row a user, in order: `user` (id), `items` (positions, increasing) and
                           `grades` (1..max_grade), two lists of equal length, perhaps empty
@@ -20,7 +21,7 @@ import numpy as np
 from .checks import check_count, check_path
 from .files import content_hash, new_folder
 
-FORMAT, VERSION = "gapfm_teach.Ratings in Parquet", 1
+FORMAT, VERSION = "gapfm_teach.Ratings in Parquet", 2
 MANIFEST, ITEMS = "ratings.json", "items.parquet"
 _MOST_IN_A_PART = 2**31 - 1  # Arrow counts a list's entries in 32 bits
 _AGAIN = "write the folder again with Ratings.to_parquet"
@@ -28,17 +29,21 @@ _AGAIN = "write the folder again with Ratings.to_parquet"
 
 @dataclass(frozen=True)
 class Part:
-    """One file of users."""
+    """One file of users, the hash of its ratings and that of its users' ids."""
 
     file: str
     n_users: int
     n_ratings: int
     hash: str
+    ids_hash: str
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a folder holds, all that is known without opening a Parquet file."""
+    """What a folder holds, all that is known without opening a Parquet file.
+
+    hash : of all ratings; items_hash : of the items' ids and titles.
+    """
 
     n_users: int
     n_items: int
@@ -47,6 +52,7 @@ class Manifest:
     source: str
     origin: str
     hash: str
+    items_hash: str
     parts: tuple[Part, ...]
 
 
@@ -89,11 +95,23 @@ def write_folder(path, ratings, n_partitions: int) -> None:
             for name in ("n_users", "n_items", "n_ratings", "max_grade", "source", "origin")
         }
         content = content_hash(ratings.indptr, ratings.indices, ratings.grades)
-        manifest = Manifest(**sizes, hash=content, parts=tuple(parts))
-        text = json.dumps(
-            {"format": FORMAT, "version": VERSION} | asdict(manifest), indent=1
-        )
+        labels = _labels_hash(ratings.items, ratings.titles)
+        manifest = Manifest(**sizes, hash=content, items_hash=labels, parts=tuple(parts))
+        stored = asdict(manifest)
+        head = {"format": FORMAT, "version": VERSION, "checksum": _text_hash(stored)}
+        text = json.dumps(head | stored, indent=1)
         (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def _labels_hash(*columns: np.ndarray) -> str:
+    """A hash of ids and titles: 1 is not "1", and how wide an array of text is does not matter."""
+    return _text_hash([column.tolist() for column in columns])
+
+
+def _text_hash(value) -> str:
+    """A hash of what JSON can hold."""
+    text = json.dumps(value, sort_keys=True).encode()
+    return content_hash(np.frombuffer(text, np.uint8))
 
 
 def _cuts(indptr: np.ndarray, n_parts: int) -> np.ndarray:
@@ -126,7 +144,8 @@ def _write_part(folder: Path, number: int, ratings, first: int, last: int) -> Pa
     content = content_hash(
         starts - starts[0], ratings.indices[inside], ratings.grades[inside]
     )
-    part = Part(f"part-{number:05d}.parquet", last - first, size, content)
+    ids = _labels_hash(ratings.users[first:last])
+    part = Part(f"part-{number:05d}.parquet", last - first, size, content, ids)
     pq.write_table(pa.table(columns), folder / part.file, write_page_checksum=True)
     return part
 
@@ -137,15 +156,18 @@ def _write_part(folder: Path, number: int, ratings, first: int, last: int) -> Pa
 def read_manifest(path) -> Manifest:
     """What the folder `path` holds.
 
-    Raises FileNotFoundError where there is none, ValueError for a file that is none.
+    Raises FileNotFoundError where there is none, ValueError for a file that is none or is not as
+    it was written. Version 1 is refused: it told nothing of ids and titles.
     """
     file = check_path(path, "path", "pass a folder from Ratings.to_parquet") / MANIFEST
     try:
         stored = json.loads(file.read_text(encoding="utf-8"))
         found = stored.pop("format"), stored.pop("version")
         if found == (FORMAT, VERSION):
+            if stored.pop("checksum") != _text_hash(stored):
+                raise ValueError("it does not fit its checksum")
             parts = tuple(Part(**part) for part in stored.pop("parts"))
-            return _checked(Manifest(**stored, parts=parts))
+            return Manifest(**stored, parts=parts)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(
             f"{file} is missing; pass a folder from Ratings.to_parquet, and let every worker "
@@ -157,21 +179,6 @@ def read_manifest(path) -> Manifest:
         f"{file} has format {found[0]!r} version {found[1]!r}, but {FORMAT!r} version {VERSION} "
         f"is read here; {_AGAIN}, or update gapfm_teach if the file is newer"
     )
-
-
-def _checked(manifest: Manifest) -> Manifest:
-    parts = manifest.parts
-    sizes = [(one.n_users, one.n_ratings) for one in parts]
-    for n_users, n_ratings in [(manifest.n_users, manifest.n_ratings), *sizes]:
-        check_count(n_users, "n_users")
-        check_count(n_ratings, "n_ratings", low=0)
-    check_count(manifest.n_items, "n_items", low=0)
-    check_count(manifest.max_grade, "max_grade", high=np.iinfo(np.int8).max)
-    sums = tuple(map(sum, zip(*sizes, strict=True)))
-    due = manifest.n_users, manifest.n_ratings
-    if sums != due:
-        raise ValueError(f"its parts have (users, ratings) {sums}, not {due}")
-    return manifest
 
 
 def read_part(path, part: Part, n_items: int, max_grade: int) -> tuple:
@@ -206,24 +213,16 @@ def read_part(path, part: Part, n_items: int, max_grade: int) -> tuple:
 
 def read_folder(path) -> dict[str, Any]:
     """All that `write_folder` wrote, as the arguments of Ratings, by name. Raises as
-    `read_manifest` and `read_part` do."""
+    `read_manifest` and `read_part` do, and ValueError for other ids or titles."""
     manifest, path = read_manifest(path), Path(path)
     sizes = manifest.n_items, manifest.max_grade
     parts = [read_part(path, part, *sizes) for part in manifest.parts]
     lengths = np.concatenate([np.diff(starts) for starts, _, _ in parts])
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
     indices, grades = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
-    due = manifest.n_users, manifest.n_ratings, manifest.hash
-    found = lengths.size, grades.size, content_hash(indptr, indices, grades)
-    if found != due:
-        raise ValueError(
-            f"{path} does not hold the ratings that {MANIFEST} describes; {_AGAIN}"
-        )
-    users = [_labels(path / part.file, "user") for part in manifest.parts]
-    items, titles = _labels(path / ITEMS, "item"), _labels(path / ITEMS, "title")
-    _refuse(path / ITEMS, items.size != sizes[0], f"{items.size} items, not {sizes[0]}")
+    users = [_labels(path / one.file, one.ids_hash, "user")[0] for one in manifest.parts]
+    items, titles = _labels(path / ITEMS, manifest.items_hash, "item", "title")
     return {
-        "indptr": indptr,
+        "indptr": np.concatenate([[0], np.cumsum(lengths)]),
         "indices": indices,
         "grades": grades,
         "max_grade": manifest.max_grade,
@@ -272,11 +271,20 @@ def _lists(file: Path, table, name: str) -> tuple[np.ndarray, np.ndarray]:
     return starts - starts[0], values.to_numpy()
 
 
-def _labels(file: Path, name: str) -> np.ndarray:
+def _labels(file: Path, due: str, *names: str) -> list[np.ndarray]:
+    """Columns of ids or titles, of which `due` is the hash."""
+    kinds = {name: "string" if name == "title" else None for name in names}
+    table = _read_columns(file, kinds)
+    found = [_label(file, table, name) for name in names]
+    wrong = f"another {' or '.join(map(repr, names))} than {MANIFEST} describes"
+    _refuse(file, _labels_hash(*found) != due, wrong)
+    return found
+
+
+def _label(file: Path, table, name: str) -> np.ndarray:
     """A column of ids or titles."""
-    pa, _ = _pyarrow()
-    column = _read_columns(file, {name: "string" if name == "title" else None}).column(name)
-    kind, types = column.type, pa.types
+    types, column = _pyarrow()[0].types, table.column(name)
+    kind = column.type
     fit = types.is_string(kind) or types.is_integer(kind) or types.is_floating(kind)
     _refuse(file, not fit, f"{name!r} of type {kind}, neither numbers nor text")
     _refuse(file, column.null_count, f"missing values in {name!r}")
