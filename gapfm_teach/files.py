@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import shutil
 from pathlib import Path
@@ -46,6 +47,18 @@ def new_folder(path):
     except BaseException:
         shutil.rmtree(temporary)
         raise
+
+
+def remove_files(folder: Path, names: re.Pattern[str]) -> None:
+    """Remove the files in `folder` whose whole names fit `names`, also as `replacing` left them
+    half written when it was killed; then the folder itself, unless something else is in it."""
+    with os.scandir(folder) as entries:
+        found = [entry for entry in entries if entry.is_file(follow_symlinks=False)]
+    for entry in found:
+        if names.fullmatch(re.sub(r"\.[0-9a-f]{8}\.part$", "", entry.name)):
+            Path(entry).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # what is not ours is in it
+        folder.rmdir()
 
 
 def content_hash(*arrays: np.ndarray) -> str:

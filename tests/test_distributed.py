@@ -1,7 +1,6 @@
 """Training on a cluster of processes: the single machine's factors, whatever happens to it."""
 
 import asyncio
-import contextlib
 import json
 import signal
 import subprocess
@@ -14,6 +13,17 @@ from gapfm_teach import GAPfm, Ratings, simulate_ratings
 
 distributed = pytest.importorskip("distributed")
 
+from cluster_sample import (  # noqa: E402
+    N_ITER,
+    QUIET,
+    arrays,
+    assert_same,
+    factors,
+    make_ratings,
+    model,
+    processes,
+)
+
 from gapfm_teach.distributed import (  # noqa: E402
     Accident,
     DistributedGAPfm,
@@ -22,16 +32,10 @@ from gapfm_teach.distributed import (  # noqa: E402
 from gapfm_teach.distributed.graph import starting_states  # noqa: E402
 from gapfm_teach.distributed.tasks import draw  # noqa: E402
 
-QUIET = {"dashboard_address": ":0", "silence_logs": 50}
-N_ITER = 12
-
 
 @pytest.fixture(scope="module")
 def ratings():
-    """With a user, an item and a whole part that nobody rated or was rated by."""
-    full = simulate_ratings(60, 40, mean_ratings=15, random_state=0)
-    indptr = np.concatenate([full.indptr, np.full(20, full.n_ratings)])
-    return Ratings(indptr, full.indices, full.grades, n_items=41)
+    return make_ratings()
 
 
 @pytest.fixture(scope="module")
@@ -42,25 +46,10 @@ def folders(ratings, tmp_path_factory):
     return parent
 
 
-@contextlib.contextmanager
-def processes(place, n=2):
-    options = {"threads_per_worker": 1, "local_directory": place, **QUIET}
-    with (
-        distributed.LocalCluster(n_workers=n, **options) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
-
-
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
     with processes(tmp_path_factory.mktemp("dask")) as client:
         yield client
-
-
-def model(**options):
-    defaults = {"n_iter": N_ITER, "learning_rate": 0.03, "reg": 0.01, "random_state": 3}
-    return DistributedGAPfm(4, **defaults | options)
 
 
 def single(ratings, **options):
@@ -77,16 +66,6 @@ def assert_close(found, expected, tolerance=1e-12):
     ]
     for one, other in pairs:
         np.testing.assert_allclose(one, other, rtol=0, atol=tolerance * np.abs(other).max())
-
-
-def arrays(found):
-    """What was learned, without a hold on the workers: they forget the tasks behind it."""
-    return found.user_factors(), found.item_factors_, found.history_
-
-
-def assert_same(found, expected):
-    for one, other in zip(arrays(found), expected, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 # ------------------------------------------------------------------ the single machine's result
@@ -230,8 +209,8 @@ def test_a_killed_client_is_resumed(folders, client, tmp_path, moment):
     script = f"""
 import os, signal, sys
 from distributed import Client
-from gapfm_teach.distributed import DistributedGAPfm, model
-real, calls = model.commit, []
+from gapfm_teach.distributed import DistributedGAPfm, storage
+real, calls = storage.commit, []
 def commit(*args):
     calls.append(args)
     if {moment!r} == "after":
@@ -239,7 +218,7 @@ def commit(*args):
     if len(calls) == 2:
         os.kill(os.getpid(), signal.SIGKILL)
     real(*args)
-model.commit = commit
+storage.commit = commit
 options = {model()._params()!r}
 folder, checkpoint = sys.argv[2:]
 with Client(sys.argv[1]) as client:
@@ -253,7 +232,8 @@ with Client(sys.argv[1]) as client:
     assert behind == (4 if moment == "before" else 8)
     resumed = model().fit(folders / "3", client, checkpoint=run, resume=run)
     assert_same(resumed, arrays(model().fit(folders / "3", client)))
-    assert sorted(run.iterdir()) == [run / "checkpoint.json", factors(run)]
+    names = {"checkpoint.json", "checkpoint.lock", factors(run).name}
+    assert {path.name for path in run.iterdir()} == names
     assert len(list(factors(run).iterdir())) == 4  # three parts' users, and the items
 
 
@@ -281,7 +261,7 @@ def test_another_training_in_the_same_place_leaves_the_checkpoint_whole(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("gapfm_teach.distributed.model.commit", stop)
+        patch.setattr("gapfm_teach.distributed.storage.commit", stop)
         with pytest.raises(KeyboardInterrupt):
             model(random_state=4).fit(folders / "2", client, **options)
     resumed = model().fit(folders / "2", client, checkpoint=run, resume=run)
@@ -293,7 +273,7 @@ def test_too_large_a_first_step_is_named_and_not_written(folders, client, tmp_pa
     found = model(learning_rate=1e308, init_scale=100.0)
     with pytest.raises(FloatingPointError, match="iteration 1; try a learning_rate below"):
         found.fit(folders / "2", client, checkpoint=tmp_path, checkpoint_every=1)
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [tmp_path / "checkpoint.lock"]
 
 
 def test_a_fit_that_fails_leaves_the_one_before(ratings, folders, client, tmp_path):
@@ -334,12 +314,6 @@ def test_too_large_a_step_is_named_and_what_was_learned_stays(folders, client, t
 def run(folders, client, tmp_path):
     model(n_iter=2).fit(folders / "2", client, checkpoint=tmp_path / "run")
     return tmp_path / "run"
-
-
-def factors(run):
-    """The only folder of factors in the checkpoint."""
-    (found,) = run.glob("iteration-*")
-    return found
 
 
 def truncate(path):

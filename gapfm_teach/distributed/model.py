@@ -1,5 +1,6 @@
 """`DistributedGAPfm`: the training loop of `GAPfm` over partitions of the users."""
 
+from contextlib import nullcontext
 from functools import partial
 from inspect import signature
 from operator import index
@@ -17,7 +18,9 @@ from ..recommender import NotFittedError
 from ..steps import check_learning_rate
 from ..training import progress
 from .graph import Graph, State
-from .storage import Row, check_folder, commit, describe, new_factors_folder, read_state
+from .lost import explained, is_loss
+from .place import held
+from .storage import Row, Saves, describe, read_state
 
 
 class DistributedGAPfm:
@@ -80,10 +83,11 @@ class DistributedGAPfm:
         `client`: of a running Dask cluster. Each of the folder's parts is read by one worker and
         stays there with its users' factors: write at least one part for each worker. Parts and
         results travel only when a worker is lost or Dask finds one idle.
-        `checkpoint`: a folder, where every `checkpoint_every` iterations and at the end the
-        factors and the history are written, whole or not at all. A lost worker sends the training
-        back to the last one, without any to its start: the workers keep each V since then, and
-        Dask's scheduler each task.
+        `checkpoint`: an empty or new folder, or one of checkpoints, where every
+        `checkpoint_every` iterations and at the end the factors and the history are written,
+        whole or not at all, in place of those before; no other training may write there
+        meanwhile. A lost worker sends the training back to the last one, without any to its
+        start: the workers keep each V since then, and Dask's scheduler each task.
         `resume`: a folder that `checkpoint` wrote; goes on from there to the factors that a
         training without the break finds. `n_iter` counts from the very start and may be raised.
         Workers must see all these folders under the same names.
@@ -91,9 +95,10 @@ class DistributedGAPfm:
         Raises TypeError for a client or path that is none; ValueError for a client that is closed
         or asynchronous, and for a cluster without workers; FileNotFoundError or ValueError for
         missing or damaged files, unfit ratings, and a checkpoint of other data or parameters,
-        naming them; OSError, before training, for a checkpoint that cannot be written;
-        FloatingPointError, naming the iteration, when a value is no longer finite: the factors
-        of the iteration before stay.
+        naming them; OSError, before training, for a checkpoint that cannot be written, holds
+        something else or is another training's; RuntimeError, telling what was saved, where the
+        cluster is lost; FloatingPointError, naming the iteration, when a value is no longer
+        finite: the factors of the iteration before stay.
         """
         _check_client(client)
         checkpoint_every = check_count(checkpoint_every, "checkpoint_every")
@@ -102,23 +107,28 @@ class DistributedGAPfm:
         if data.n_ratings == 0:
             raise ValueError(f"{folder} has 0 ratings; there is nothing to learn from")
         run = describe(self._params(), data)
-        if checkpoint is not None:
-            checkpoint = check_folder(checkpoint)
-        rows: list[Row] = []
-        if resume is not None:
-            factors, rows = read_state(resume, run, self.n_iter)
-        graph = Graph(client, folder.absolute(), data, self.n_factors)
-        if resume is None:
-            rng = check_random_state(self.random_state)
-            begin = partial(graph.start, rng, self.init_scale)
-        else:
-            begin = partial(graph.read, factors, len(rows))
-        given = self.learning_rate
-        rate = graph.learning_rate(self.reg) if given == "auto" else float(given)
-        self._climb(graph, begin, rows, rate, checkpoint, checkpoint_every, run)
+        with held(checkpoint) if checkpoint is not None else nullcontext() as place:
+            saves = Saves(place, checkpoint_every, self.n_iter, run)
+            rows: list[Row] = []
+            if resume is not None:
+                factors, rows = read_state(resume, run, self.n_iter)
+                saves.last = factors, len(rows)
+            with explained(client, saves, rows):
+                graph = Graph(client, folder.absolute(), data, self.n_factors)
+                self._train(graph, rows, saves)
         return self
 
-    def _climb(self, graph: Graph, begin, rows: list[Row], rate, checkpoint, every, run):
+    def _train(self, graph: Graph, rows: list[Row], saves: Saves) -> None:
+        if saves.last is not None:
+            begin = partial(graph.read, *saves.last)
+        else:
+            rng = check_random_state(self.random_state)
+            begin = partial(graph.start, rng, self.init_scale)
+        given = self.learning_rate
+        rate = graph.learning_rate(self.reg) if given == "auto" else float(given)
+        self._climb(graph, begin, rows, rate, saves)
+
+    def _climb(self, graph: Graph, begin, rows: list[Row], rate: float, saves: Saves):
         """All iterations from `begin()` on, which has those of `rows` behind it.
 
         Nobody else may hold what it returns: the workers would keep it, and all that it needs.
@@ -127,13 +137,10 @@ class DistributedGAPfm:
         last = graph.run_pass(state, len(rows), self.reg, rate)
         for iteration in progress(len(rows) + 1, self.n_iter):
             new = last.state
-            due = checkpoint is not None and (
-                iteration % every == 0 or iteration == self.n_iter
-            )
+            factors = saves.new_folder(iteration) if np.isfinite(last.moved) else None
             # Before the pass, whose results then depend on the files alone. What a step of no
             # finite length led to is not for files: its objective is not finite, either.
-            if due and np.isfinite(last.moved):
-                factors = new_factors_folder(checkpoint, iteration)
+            if factors is not None:
                 new = graph.write(factors, new, iteration)
             following = graph.run_pass(new, iteration, self.reg, rate)
             if not np.isfinite(following.objective):
@@ -141,13 +148,14 @@ class DistributedGAPfm:
                 raise self._diverged(iteration)
             rows.append((iteration, following.objective, np.sqrt(last.moved) / rate))
             state, last = new, following
-            if due:
-                commit(factors, run, rows)
+            if factors is not None:
+                saves.commit(factors, rows)
         self._keep(graph, state, rows, rate)
 
     def _keep(self, graph: Graph, state: State, rows: list[Row], rate: float) -> None:
+        items = state.items.result()  # a lost cluster leaves the fit before as it was
         self._data, self.learning_rate_ = graph.data, rate
-        self._users, self.item_factors_ = state.users, state.items.result()
+        self._users, self.item_factors_ = state.users, items
         self._rows, self.n_iter_ = rows, len(rows)
 
     @property
@@ -162,12 +170,15 @@ class DistributedGAPfm:
         """
         self._check_fitted()
         client = self._users[0].client
-        if client.status != "running":
+        try:
+            return np.concatenate(client.gather(self._users))
+        except Exception as error:
+            if not is_loss(client, error):
+                raise
             raise ValueError(
-                "the user factors were on the workers of a cluster that is closed; ask for them "
-                "before, or fit with checkpoint= and then resume= on a new one"
-            )
-        return np.concatenate(client.gather(self._users))
+                "the user factors were on the workers of a cluster that is closed or lost; ask "
+                "for them before, or fit with checkpoint= and then resume= on a new one"
+            ) from error
 
     def to_gapfm(self, train: Ratings) -> GAPfm:
         """A `GAPfm` with these factors, which predicts, recommends, folds in and saves.

@@ -1,28 +1,56 @@
 """Checkpoints of a distributed training: a folder that every worker must see.
 
+    checkpoint.lock               that the folder is one of checkpoints; see `place`
     checkpoint.json               what was trained, on what, how far, the history, and in which
                                   folder the factors are
     iteration-00000010-1f2e3d4c/  they: items.npy, and users-00000.npy for part 0, ...
 
 The workers write the factors, each its own users'. Only when all are on the disk is
 `checkpoint.json` renamed to its place: the one instant in which the checkpoint changes. Then the
-older factors go. Their folder has a name that was never used: another training that begins in the
-same place does not write over factors that count.
+older factors go, and nothing else. Their folder has a name that was never used: another training
+that begins in the same place does not write over factors that count.
 """
 
 import json
+import os
+import re
 import secrets
-import shutil
-import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..checks import check_path
-from ..files import replacing
+from ..files import remove_files, replacing
 from ..parquet import Manifest
+from .place import FORMAT, STATE, VERSION
 
-FORMAT, VERSION = "gapfm_teach.DistributedGAPfm checkpoint", 1
-STATE = "checkpoint.json"
 Row = tuple[int, float, float]
+_FACTORS = re.compile(r"iteration-\d{8,}-[0-9a-f]{8}")
+_ARRAYS = re.compile(r"(users-\d{5,}|items)\.npy")
+
+
+@dataclass
+class Saves:
+    """Where a training of `run` saves itself, None for nowhere, and how often; the folder of the
+    factors saved last, and after how many iterations."""
+
+    folder: Path | None
+    every: int
+    n_iter: int
+    run: dict
+    last: tuple[Path, int] | None = None
+
+    def new_folder(self, iteration: int) -> Path | None:
+        """One for the factors after `iteration`, where they are to be saved."""
+        due = iteration % self.every == 0 or iteration == self.n_iter
+        if self.folder is None or not due:
+            return None
+        factors = self.folder / f"iteration-{iteration:08d}-{secrets.token_hex(4)}"
+        factors.mkdir()
+        return factors
+
+    def commit(self, factors: Path, rows: list[Row]) -> None:
+        commit(factors, self.run, rows)
+        self.last = factors, len(rows)
 
 
 def describe(params: dict, data: Manifest) -> dict:
@@ -38,36 +66,21 @@ def describe(params: dict, data: Manifest) -> dict:
     }
 
 
-def new_factors_folder(path: Path, iteration: int) -> Path:
-    folder = path / f"iteration-{iteration:08d}-{secrets.token_hex(4)}"
-    folder.mkdir()
-    return folder
-
-
-def check_folder(path) -> Path:
-    """Return `path`, after making the folder: not at the first checkpoint only must it fail.
-
-    Raises TypeError or ValueError for no path, OSError where nothing can be written."""
-    path = check_path(path, "checkpoint", "pass a folder's name such as 'run'")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=path).close()
-    except OSError as error:
-        raise OSError(
-            f"checkpoint {str(path)!r} cannot be written ({error}); pass a folder that you and "
-            "the workers can write to"
-        ) from error
-    return path.absolute()
-
-
 def commit(factors: Path, run: dict, rows: list[Row]) -> None:
     """Let `factors`, a folder already written, be the checkpoint in the folder around it."""
     stored = {"format": FORMAT, "version": VERSION, "run": run, "factors": factors.name}
     with replacing(factors.parent / STATE) as file:
         file.write(json.dumps(stored | {"history": rows}).encode())
-    for folder in factors.parent.glob("iteration-*"):
-        if folder != factors:
-            shutil.rmtree(folder)
+    with os.scandir(factors.parent) as entries:
+        older = [
+            Path(entry)
+            for entry in entries
+            if _FACTORS.fullmatch(entry.name)
+            and entry.name != factors.name
+            and entry.is_dir(follow_symlinks=False)
+        ]
+    for folder in older:
+        remove_files(folder, _ARRAYS)
 
 
 def read_state(path, run: dict, n_iter: int) -> tuple[Path, list[Row]]:
