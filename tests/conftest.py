@@ -1,10 +1,11 @@
-"""Shared by the tests that drive a browser."""
+"""Shared by the tests that drive a browser, and by those that fetch data."""
 
 import os
 import shutil
 from pathlib import Path
 
 import pytest
+from movielens_files import accept_small, data_folder, pip, serve  # noqa: F401
 
 LAUNCH_FLAGS = [
     "--no-sandbox",

