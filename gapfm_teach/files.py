@@ -34,19 +34,25 @@ def replacing(path):
 def new_folder(path):
     """Yield an empty folder beside `path`; rename it to `path` when the block succeeds.
 
-    When the block fails, nothing is left. Raises FileExistsError where `path` is taken.
+    When the block fails, nothing is left. Raises FileExistsError where `path` is taken, or has
+    been meanwhile.
     """
     path = Path(path)
-    if path.exists():
-        raise FileExistsError(f"{path} exists already; remove it or pass another name")
+    _check_free(path)
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     temporary.mkdir(parents=True)
     try:
         yield temporary
+        _check_free(path)
         os.rename(temporary, path)
     except BaseException:
         shutil.rmtree(temporary)
         raise
+
+
+def _check_free(path: Path) -> None:
+    if os.path.lexists(path):  # a link that leads nowhere takes the name, too
+        raise FileExistsError(f"{path} exists already; remove it or pass another name")
 
 
 def remove_files(folder: Path, names: re.Pattern[str]) -> None:

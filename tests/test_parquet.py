@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gapfm_teach import Ratings, simulate_ratings
+from gapfm_teach import Ratings, parquet, simulate_ratings
 from gapfm_teach.parquet import Part, read_manifest, read_part
 
 pa = pytest.importorskip("pyarrow")
@@ -126,6 +126,31 @@ def test_nothing_is_overwritten(ratings, folder):
     with pytest.raises(FileExistsError, match="exists already; remove it"):
         ratings.to_parquet(folder)
     assert sorted(path.stat().st_mtime_ns for path in folder.iterdir()) == before
+
+
+def test_a_folder_that_came_meanwhile_is_not_overwritten(ratings, tmp_path, monkeypatch):
+    path, real = tmp_path / "kept", parquet._write_part
+
+    def write_part(*args):
+        path.mkdir(exist_ok=True)
+        (path / "theirs.txt").write_text("theirs")
+        return real(*args)
+
+    monkeypatch.setattr(parquet, "_write_part", write_part)
+    with pytest.raises(FileExistsError, match="kept exists already; remove it"):
+        ratings.to_parquet(path, 2)
+    assert [one.name for one in tmp_path.iterdir()] == ["kept"]
+    assert (path / "theirs.txt").read_text() == "theirs"
+
+
+def test_a_link_that_leads_nowhere_is_not_overwritten(ratings, tmp_path):
+    try:
+        (tmp_path / "kept").symlink_to(tmp_path / "unplugged")
+    except OSError:
+        pytest.skip("no links can be made here")
+    with pytest.raises(FileExistsError, match="kept exists already; remove it"):
+        ratings.to_parquet(tmp_path / "kept")
+    assert (tmp_path / "kept").is_symlink()
 
 
 @pytest.mark.parametrize(

@@ -241,3 +241,27 @@ def test_pieces_of_other_ratings_are_not_taken_for_ones_own(
     mixed = reproduce.reproduce(make_run(mirrored, tmp_path / "mixed"))
     whole = pd.read_csv(tmp_path / "whole" / "table4.csv", comment="#")
     pd.testing.assert_frame_equal(mixed, whole, rtol=1e-5)
+
+
+def test_what_others_keep_among_the_pieces_stays(ratings, small, tmp_path):
+    """Theirs is in the folder before the run, and named nearly like a piece."""
+    folder = tmp_path / "table4.unfinished"
+    names = ["notes.txt", "0123456789abcdef01234567.csv.bak", "0123456789abcdef.csv"]
+    (folder / "chapter").mkdir(parents=True)
+    for name in [*names, "chapter/1.txt"]:
+        (folder / name).write_text("my thesis")
+    half = folder / "0123456789abcdef01234567.csv.0123abcd.part"  # a killed run wrote at it
+    half.write_text("# {")
+    reproduce.reproduce(make_run(ratings, tmp_path, "table4"))
+    assert (tmp_path / "table4.csv").exists()
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*names, "chapter"])
+    assert all((folder / name).read_text() == "my thesis" for name in names)
+    assert (folder / "chapter" / "1.txt").read_text() == "my thesis"
+
+
+def test_a_file_where_the_pieces_go_stops_the_run_before_any_work(ratings, tmp_path):
+    (tmp_path / "table4.unfinished").write_text("mine")
+    with pytest.raises(OSError, match=r"table4\.unfinished cannot be written to .*--out"):
+        reproduce.reproduce(make_run(ratings, tmp_path, "table4"))
+    assert (tmp_path / "table4.unfinished").read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 1

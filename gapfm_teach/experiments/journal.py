@@ -3,7 +3,7 @@
 import hashlib
 import io
 import json
-import shutil
+import re
 import sys
 import threading
 import warnings
@@ -15,9 +15,10 @@ from zlib import crc32
 
 import pandas as pd
 
-from ..files import replacing
+from ..files import remove_files, replacing
 
 T = TypeVar("T")
+_PIECE = re.compile(r"[0-9a-f]{24}\.csv")
 WAKE = 0.2  # seconds; on some systems Ctrl-C does not end a wait without a limit
 
 
@@ -54,8 +55,9 @@ class Journal:
         return pd.read_csv(io.BytesIO(body))
 
     def clear(self) -> None:
-        """Remove all pieces, for the run is over."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove all pieces, for the run is over; what else is in their folder stays."""
+        if self.folder.is_dir():
+            remove_files(self.folder, _PIECE)
 
 
 def _head(text: str, body: bytes) -> bytes:

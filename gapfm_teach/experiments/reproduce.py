@@ -39,15 +39,17 @@ def reproduce(run: Run) -> pd.DataFrame:
 
     An interrupted run goes on where it stopped: what it has finished is in
     `<out>/<file_name>.unfinished`, which is removed at the end. Raises OSError, before any work,
-    where `out` cannot be written to.
+    where one of both folders cannot be written to.
     """
-    try:
-        run.out.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=run.out).close()
-    except OSError as error:
-        raise OSError(
-            f"{run.out} cannot be written to ({error.strerror}); name another folder with --out"
-        ) from error
+    for folder in (run.out, run.journal.folder):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise OSError(
+                f"{folder} cannot be written to ({error.strerror}); name another folder with "
+                "--out"
+            ) from error
     make = {"table1": _statistics} | dict.fromkeys(PROTOCOLS, _table)
     table, header, picture = make.get(run.name, _figure)(run)
     write_csv(run.out / f"{run.file_name}.csv", table, [run.command, *header, versions()])
