@@ -6,14 +6,15 @@ of one JSON object. `handover.qmd` documents a model's file for programs without
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .checks import check_path
-from .files import content_hash, replacing, write_npz
+from .checks import check_count, check_path, check_real
+from .files import content_hash, regular
+from .npz import Stored, read_npz, write_npz
 from .ratings import Ratings
 
 Arrays = dict[str, np.ndarray]
@@ -21,7 +22,8 @@ Arrays = dict[str, np.ndarray]
 _MODEL, _CHECKPOINT = "gapfm_teach.GAPfm", "gapfm_teach.GAPfm checkpoint"
 # In version 1, still read, the header was a text array, and so were a model's ids and titles.
 _VERSION = 2
-_ROWS, _LABELS = ("indptr", "indices", "grades"), ("users", "items", "titles")
+_ROWS = {"indptr": np.int64, "indices": np.int32, "grades": np.int8}
+_LABELS = ("users", "items", "titles")
 _ABOUT = (
     "The score of item i for user m is the inner product of user_factors[m] and item_factors[i], "
     "plus item_bias[i]; only the order of a user's scores means anything. users, items and titles "
@@ -44,8 +46,10 @@ def write_model(
     `learned`: arrays by name, user_factors and item_factors among them. An item_bias of 0 is
     added where there is none, so that every reader may score alike.
 
-    Raises ValueError where `train` has ids that JSON cannot hold.
+    Raises TypeError or ValueError for what is no file's name, ValueError where `train` has ids that
+    JSON cannot hold.
     """
+    path = check_path(path, "path", "pass a file's name such as 'model.npz'")
     header = {"about": _ABOUT, "params": params, "learning_rate_": rate}
     header |= {"source": train.source, "max_grade": train.max_grade}
     header |= {name: _listed(getattr(train, name), name) for name in _LABELS}
@@ -78,21 +82,34 @@ def read_model(path, make: Callable[..., Any]) -> tuple:
     Raises FileNotFoundError, or ValueError for a file that is no such model.
     """
 
-    def build(header: dict, stored: dict):
+    def build(stored: Stored, header: dict):
         params = {k: v for k, v in header["params"].items() if k != "n_threads"}
-        old = header["version"] == 1
-        labels = {k: stored["train_" + k] if old else header[k] for k in _LABELS}
-        ratings = Ratings(
-            *(stored["train_" + name] for name in _ROWS), **labels,
-            n_items=len(stored["item_factors"]), max_grade=header["max_grade"],
-            source=header["source"],
-        )  # fmt: skip
-        due = _shapes(params, ratings.n_users, ratings.n_items)
-        rate = float(header.get("learning_rate_", params["learning_rate"]))
-        return make(**params), rate, ratings, *_checked(stored, due)
+        model = make(**params)  # checks each of them
+        n_users, n_items = stored.shape("user_factors")[0], stored.shape("item_factors")[0]
+        ratings = _stored_ratings(stored, header, n_users, n_items)
+        due = _shapes(params, n_users, n_items)
+        rate = header.get("learning_rate_", params["learning_rate"])
+        rate = check_real(rate, "learning_rate_", low_open=True)
+        return model, rate, ratings, *_learned(stored, due)
 
     path = check_path(path, "path", "pass a file from save()")
     return _read(path, _MODEL, "a saved GAPfm", "save()", build)
+
+
+def _stored_ratings(stored: Stored, header: dict, n_users: int, n_items: int) -> Ratings:
+    """The ratings in a model's file."""
+    sizes, old = (n_users, n_items, n_items), header["version"] == 1
+    labels: dict[str, Any] = {
+        name: stored.labels(f"train_{name}", size) if old else header[name]
+        for name, size in zip(_LABELS, sizes, strict=True)
+    }
+    n_ratings = stored.shape("train_indices")
+    due = {"indptr": (n_users + 1,), "indices": n_ratings, "grades": n_ratings}
+    rows = (stored.numbers(f"train_{k}", dtype, due[k]) for k, dtype in _ROWS.items())
+    return Ratings(
+        *rows, **labels, n_items=n_items, max_grade=header["max_grade"],
+        source=header["source"],
+    )  # fmt: skip
 
 
 # ------------------------------------------------------------------ a running training
@@ -110,11 +127,10 @@ def check_writable(path) -> Path:
     checkpoint. Raises TypeError or ValueError for no path, OSError when none can be written."""
     path = check_path(path, "checkpoint", "pass a file's name such as 'run.npz'")
     try:
-        if path.is_dir():
-            raise IsADirectoryError("it is a folder")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=path.parent).close()
-    except OSError as error:
+        folder = regular(path).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except (OSError, ValueError) as error:
         raise OSError(
             f"checkpoint {str(path)!r} cannot be written ({error}); pass a file's name in a "
             "folder you can write to"
@@ -131,9 +147,7 @@ def write_checkpoint(
     ratings, and not compressed: 480,000 users at D = 10 make 38 MB.
     """
     header = {"run": run, "generator": rng.bit_generator.state}
-    arrays = _arrays(_CHECKPOINT, header, state, rows)
-    with replacing(path) as file:
-        np.savez(file, allow_pickle=False, **arrays)
+    write_npz(path, _arrays(_CHECKPOINT, header, state, rows), compressed=False)
 
 
 def read_checkpoint(path, run: dict, rng: np.random.Generator, n_iter: int) -> tuple:
@@ -144,11 +158,11 @@ def read_checkpoint(path, run: dict, rng: np.random.Generator, n_iter: int) -> t
     `rng` is then as it was.
     """
 
-    def build(header: dict, stored: dict):
+    def build(stored: Stored, header: dict):
         theirs = header["run"]
-        sizes = (theirs["train"]["users"], theirs["train"]["items"])
-        due = _shapes(theirs["params"], *sizes, in_training=True)
-        return theirs, header["generator"], *_checked(stored, due)
+        n_users, n_items = (check_count(theirs["train"][k], k) for k in ("users", "items"))
+        due = _shapes(theirs["params"], n_users, n_items, in_training=True)
+        return theirs, header["generator"], *_learned(stored, due)
 
     path = check_path(path, "resume", "pass a file from fit(checkpoint=...)")
     theirs, generator, state, rows = _read(
@@ -172,7 +186,17 @@ def read_checkpoint(path, run: dict, rng: np.random.Generator, n_iter: int) -> t
             f"{path} cannot be resumed here: its random_state was a Generator of "
             f"{generator['bit_generator']}, this one is of {kind}"
         )
-    rng.bit_generator.state = generator
+    before = rng.bit_generator.state
+    try:
+        rng.bit_generator.state = generator
+        if json.loads(_json(rng.bit_generator.state)) != generator:
+            raise ValueError("it would be rounded")
+    except Exception as error:  # an edited state raises nearly anything
+        rng.bit_generator.state = before
+        raise ValueError(
+            f"{path} cannot be resumed here: its generator has no such state ({error}); fit anew "
+            "without resume"
+        ) from error
     return state, rows
 
 
@@ -214,13 +238,15 @@ def _size(data: dict | None) -> str:
 
 
 def _arrays(kind: str, header: dict, named: Arrays, rows: list) -> Arrays:
-    # The state of some generators holds arrays.
-    text = json.dumps(
-        {"format": kind, "version": _VERSION} | header, default=lambda array: array.tolist()
-    )
+    text = _json({"format": kind, "version": _VERSION} | header)
     named = {name: np.ascontiguousarray(array) for name, array in named.items()}
     history = np.array(rows, dtype=np.float64).reshape(-1, 4)
     return {"header": np.frombuffer(text.encode(), np.uint8), **named, "history": history}
+
+
+def _json(values: Mapping[str, Any]) -> str:
+    # The state of some generators holds arrays.
+    return json.dumps(values, default=lambda array: array.tolist())
 
 
 def _shapes(params: dict, n_users: int, n_items: int, in_training: bool = False) -> dict:
@@ -238,28 +264,40 @@ def _shapes(params: dict, n_users: int, n_items: int, in_training: bool = False)
     return due
 
 
-def _checked(stored: Arrays, due: dict) -> tuple[Arrays, list]:
+def _learned(stored: Stored, due: dict) -> tuple[Arrays, list]:
     """The arrays by name, and the history's rows."""
-    named = {name: stored[name] for name in due}
-    shapes = {name: array.shape for name, array in named.items()}
-    if shapes != due or not all(np.isfinite(array).all() for array in named.values()):
-        raise ValueError(f"its arrays are not finite, or not of shapes {due}")
-    rows = [(int(i), float(f), float(g), float(gap)) for i, f, g, gap in stored["history"]]
-    return named, rows
+    named = {}
+    for name, shape in due.items():
+        dtype = np.int64 if name == "sample_key" else np.float64
+        array = named[name] = stored.numbers(name, dtype, shape)
+        not_below_0 = name == "sample_key" or name.endswith("_squares")
+        if not np.isfinite(array).all() or (not_below_0 and (array < 0).any()):
+            raise ValueError(f"{name} has numbers that are not finite or are negative")
+    history = stored.numbers("history", np.float64, (stored.shape("history")[0], 4))
+    _check_history(*history.T)
+    return named, [(int(i), float(f), float(g), float(gap)) for i, f, g, gap in history]
 
 
-def _read(path, kind: str, what: str, writer: str, build: Callable[[dict, dict], Any]):
-    """`build(header, arrays)` of a file of this kind; ValueError, naming it, for any other."""
+def _check_history(iteration, objective, length, gap) -> None:
+    """Raise ValueError for columns that no training leaves. A length may be too large for a
+    float, and rounding may lift GAP above 1; without validation there is none."""
+    right = (iteration == np.arange(1, iteration.size + 1)) & np.isfinite(objective)
+    right &= (length >= 0) & (np.isnan(gap) | ((gap >= 0) & (gap < 1 + 1e-9)))
+    if not right.all():
+        raise ValueError(
+            f"row {np.argmin(right)} of its history is none that training leaves"
+        )
+
+
+def _read(path, kind: str, what: str, writer: str, build: Callable[[Stored, dict], Any]):
+    """`build(arrays, header)` of a file of this kind; ValueError, naming it, for any other."""
     try:
-        # Opened here: NumPy would leave a damaged file open.
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            stored = {name: file[name] for name in file.files}
-        text = stored["header"]
-        header = json.loads(str(text) if text.dtype.kind == "U" else text.tobytes())
-        found = header.get("format"), header.get("version")
-        readable = found in ((kind, 1), (kind, _VERSION))
-        built = build(header, stored) if readable else None
-    except FileNotFoundError:
+        with read_npz(path) as stored:
+            header = stored.header(_n_labels(stored))
+            found = header.get("format"), header.get("version")
+            readable = found in ((kind, 1), (kind, _VERSION))
+            built = build(stored, header) if readable else None
+    except (FileNotFoundError, MemoryError):
         raise
     except Exception as error:  # a damaged or edited file raises nearly anything
         raise ValueError(
@@ -272,3 +310,9 @@ def _read(path, kind: str, what: str, writer: str, build: Callable[[dict, dict],
             "the file is newer"
         )
     return built
+
+
+def _n_labels(stored: Stored) -> int:
+    """How many ids and titles the header may have."""
+    names = [name for name in ("user_factors", "item_factors") if name in stored]
+    return 2 * sum(stored.shape(name)[0] for name in names)

@@ -1,15 +1,17 @@
 """Argument checks shared by the whole package: one clear error, naming value and remedy."""
 
+import math
 import operator
 import os
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
 
-MOST_GRADES = (
-    10**6
-)  # there is a δ for each grade: a time taken for one would fill the memory
+# There is a δ for each grade: a time taken for one would fill the memory.
+MOST_GRADES = 10**6
 HIGHEST_POSITION = 2**31 - 1  # positions are stored in 32 bits
+LARGEST_DELTA_SUM = 1e100  # sums of weights over all pairs of a list stay finite
 
 
 def check_count(value, name: str, *, low: int = 1, high: int | None = None) -> int:
@@ -32,16 +34,13 @@ def check_count(value, name: str, *, low: int = 1, high: int | None = None) -> i
 def check_real(value, name: str, *, low: float = 0.0, low_open: bool = False) -> float:
     """Return `value` as a finite float, at least `low` (above it when `low_open`).
 
-    Raises TypeError for something that is no number, True and False among them, ValueError when
-    out of range.
+    Raises TypeError for something that is no real number, True and False, text and arrays of
+    several among them, ValueError when out of range.
     """
-    try:
-        real = None if isinstance(value, bool | np.bool_) else float(value)
-    except (TypeError, ValueError):
-        real = None
+    real = _real(value)
     if real is None:
         raise TypeError(f"{name} must be a number, got {value!r}; pass a float")
-    if not np.isfinite(real) or real < low or (low_open and real == low):
+    if not math.isfinite(real) or real < low or (low_open and real == low):
         wanted = f"above {low:g}" if low_open else f"at least {low:g}"
         raise ValueError(f"{name} must be finite and {wanted}, got {real!r}")
     return real
@@ -56,16 +55,23 @@ def check_choice(value, name: str, choices: tuple[str, ...]) -> str:
 
 
 def check_path(value, name: str, remedy: str) -> Path:
-    """Return `value`, text or a path object, as a Path.
+    """Return `value`, text or a path object, as a Path, with a leading `~` expanded.
 
     Raises TypeError for something else (numbers among them: `open` takes True for the standard
-    output), ValueError for empty text, which Path takes for the current folder.
+    output), ValueError for empty text, which Path takes for the current folder, for what no
+    system takes for a name, and for the `~` of somebody unknown.
     """
-    if not isinstance(value, str | os.PathLike):
+    text = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(text, str):  # bytes are none
         raise TypeError(f"{name} must be text or a Path, got {value!r}; {remedy}")
-    if not str(value):
-        raise ValueError(f"{name} must be a path, got ''; {remedy}")
-    return Path(value)
+    if not text or "\0" in text:
+        raise ValueError(f"{name} must be a path, got {text!r}; {remedy}")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise ValueError(
+            f"{name} must be a path, got {text!r} ({error}); {remedy}"
+        ) from error
 
 
 def check_random_state(value, name: str = "random_state") -> np.random.Generator:
@@ -105,7 +111,7 @@ def check_positions(values, name: str, n_items: int = HIGHEST_POSITION) -> np.nd
     Raises ValueError for numbers that are no positions: a mask of True and False, fractions,
     negative ones, and those too large.
     """
-    array = np.asarray(values)
+    array = unmasked(values, name)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         remedy = "np.flatnonzero(mask)" if array.dtype == bool else ".astype(int)"
         raise ValueError(
@@ -147,7 +153,8 @@ def check_scores(
 def check_delta(delta, max_grade: int) -> np.ndarray:
     """Return thresholding weights as float64 (L,), L >= max_grade, none negative.
 
-    Raises ValueError when there are too few of them, or one is negative or not finite.
+    Raises ValueError when there are too few of them, one is negative or not finite, or their
+    sum is so large that sums over a list would not be finite.
     """
     array = _one_dimensional(delta, "delta")
     if array.shape[0] < max_grade:
@@ -158,7 +165,40 @@ def check_delta(delta, max_grade: int) -> np.ndarray:
     _refuse_first(
         array, ~np.isfinite(array) | (array < 0), "delta", "must be finite and not < 0"
     )
+    total = math.fsum(array / LARGEST_DELTA_SUM)
+    if total > 1:
+        raise ValueError(
+            f"delta must sum to {LARGEST_DELTA_SUM:g} at most, got {array.tolist()}; "
+            "divide all of them by the largest"
+        )
     return array
+
+
+def unmasked(values, name: str) -> np.ndarray:
+    """Return `values` as an array.
+
+    Raises ValueError for lists of unequal lengths, and where some entries are masked: NumPy would
+    take what the mask hides.
+    """
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries; leave them out or fill them in first")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be one-dimensional, got {values!r}; make its entries alike"
+        ) from None
+
+
+def _real(value) -> float | None:
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, Real) or isinstance(value, bool | np.timedelta64):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf
 
 
 def _index(value) -> int | None:
@@ -169,9 +209,12 @@ def _index(value) -> int | None:
 
 
 def _one_dimensional(values, name: str, dtype: type = float) -> np.ndarray:
+    given = unmasked(values, name)
     try:
-        array: np.ndarray = np.asarray(values, dtype=dtype)
-    except (TypeError, ValueError):
+        if given.dtype.kind in "mMV" or (given.dtype.kind == "c" and dtype is float):
+            raise TypeError  # NumPy would convert them
+        array: np.ndarray = given.astype(dtype)
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be numbers, got {values!r}") from None
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")

@@ -1,6 +1,7 @@
 """Writing files whole or not at all."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import re
@@ -10,24 +11,48 @@ from pathlib import Path
 
 import numpy as np
 
+# What the system says when there is no room: a full disk, a quota, a limit for one file.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 @contextlib.contextmanager
 def replacing(path):
     """Yield an open binary file beside `path`; rename it to `path` when the block succeeds.
 
+    Where `path` is a link, the file that it points to is replaced, and made where there is none.
     When the block fails, whatever stood at `path` still stands there and nothing else is left.
+    Raises ValueError as `regular` does; OSError, naming `path`, when the disk is full.
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    target = regular(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
     # Not tempfile's mkstemp: its files are for their owner's eyes only, and stay so when renamed.
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
     try:
         with open(temporary, "xb") as file:
             yield file
-        os.replace(temporary, path)
-    except BaseException:
+        os.replace(temporary, target)
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            what = (
+                f"{error.strerror}; nothing was written, make room or choose another place"
+            )
+            raise OSError(error.errno, what, str(path)) from error
         raise
+
+
+def regular(path) -> Path:
+    """The file that `path` names, behind links; there need not be one yet.
+
+    Raises ValueError for what only looks like a file (a folder, a device, a pipe): renaming would
+    put a file in its place, and reading might never end.
+    """
+    target = Path(os.path.realpath(path))
+    # Asked of `path` too, since a pipe's link in /proc leads to a name that is not there.
+    if (os.path.exists(path) and not os.path.isfile(path)) or target.is_symlink():
+        what = "a folder" if os.path.isdir(path) else "a device, a pipe or a link to itself"
+        raise ValueError(f"{str(path)!r} is {what}, not a file; pass a file's name")
+    return target
 
 
 @contextlib.contextmanager
@@ -73,9 +98,3 @@ def content_hash(*arrays: np.ndarray) -> str:
     for array in arrays:
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
-
-
-def write_npz(path, arrays: dict[str, np.ndarray]) -> None:
-    """Write named arrays to a compressed .npz file, whole or not at all."""
-    with replacing(path) as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)

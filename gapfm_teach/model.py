@@ -287,9 +287,11 @@ class GAPfm(Recommender):
 
         It holds the ratings of `train_` too. `handover.qmd` lists its arrays and has the code that
         scores and folds in without this package.
-        Written beside and renamed, so an existing file is replaced whole or not at all. A
-        Generator given as `random_state` is not kept. Raises ValueError before `fit`, and for
-        ids of mixed types.
+        Written beside and renamed, so an existing file is replaced whole or not at all; a link
+        stays, and the file behind it is replaced. As in all paths that this package takes, `~` is
+        your home folder. A Generator given as `random_state` is not kept.
+        Raises ValueError before `fit`, for ids of mixed types, and where `path` is a folder or a
+        device; TypeError for no path; OSError where nothing can be written.
         """
         self._check_fitted()
         names = OBJECTIVES[self.objective].learned

@@ -214,7 +214,8 @@ def read_part(path, part: Part, n_items: int, max_grade: int) -> tuple:
 def read_folder(path) -> dict[str, Any]:
     """All that `write_folder` wrote, as the arguments of Ratings, by name. Raises as
     `read_manifest` and `read_part` do, and ValueError for other ids or titles."""
-    manifest, path = read_manifest(path), Path(path)
+    path = check_path(path, "path", "pass a folder from Ratings.to_parquet")
+    manifest = read_manifest(path)
     sizes = manifest.n_items, manifest.max_grade
     parts = [read_part(path, part, *sizes) for part in manifest.parts]
     lengths = np.concatenate([np.diff(starts) for starts, _, _ in parts])

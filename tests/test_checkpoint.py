@@ -285,6 +285,75 @@ def test_another_kind_of_generator_is_refused(data, path):
         model(random_state=twister).fit(data[0], resume=path)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"state": {"state": -1, "inc": 1}},
+        {"state": {"state": 1.5, "inc": 1}},
+        {"state": {"state": 2**200, "inc": 1}},
+        {"state": None},
+        {"has_uint32": "many"},
+        {"uinteger": -1},
+        {"uinteger": 2**64},
+    ],
+    ids=str,
+)
+def test_an_edited_state_of_the_generator_is_refused_and_ours_stays(data, path, change):
+    model(n_iter=3, random_state=np.random.default_rng(1)).fit(data[0], checkpoint=path)
+    edit(path, lambda header: header["generator"].update(change))
+    rng = np.random.default_rng(2)
+    with pytest.raises(ValueError, match=r"run\.npz cannot be resumed here: its generator"):
+        model(random_state=rng).fit(data[0], resume=path)
+    assert rng.random() == np.random.default_rng(2).random()
+
+
+def edit(path, change):
+    """Let `change` alter the header of a checkpoint."""
+    stored = dict(np.load(path))
+    header = json.loads(stored["header"].tobytes())
+    change(header)
+    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, **(stored | {"header": text}))
+
+
+@pytest.mark.parametrize("bad", [float("nan"), -1, 56.5, "56", None, 10**30])
+@pytest.mark.parametrize("name", ["users", "items"])
+def test_sizes_that_are_none_are_refused(data, path, name, bad):
+    model(n_iter=3).fit(data[0], checkpoint=path)
+    edit(path, lambda header: header["run"]["train"].update({name: bad}))
+    with pytest.raises(ValueError, match=rf"run\.npz is not a checkpoint .*({name} m|has)"):
+        model().fit(data[0], resume=path)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), -0.5, "0.03", True, None])
+def test_edited_parameters_differ_from_ours(data, path, bad):
+    model(n_iter=3).fit(data[0], checkpoint=path)
+    edit(path, lambda header: header["run"]["params"].update(learning_rate=bad))
+    with pytest.raises(ValueError, match=r"learning_rate=.*this model has 0\.03"):
+        model().fit(data[0], resume=path)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("user_factors", lambda x: x.astype(complex)),
+        ("user_factors_squares", lambda x: -x),
+        ("item_bias_squares", lambda x: x * np.nan),
+        ("sample_key", lambda x: -x),
+        ("sample_key", lambda x: x + 0.5),
+        ("history", lambda x: x * np.nan),
+        ("history", lambda x: x[::-1]),
+    ],
+)
+def test_numbers_that_no_training_leaves_are_refused(data, path, name, change):
+    settings = {"objective": "consistent", "learning_rate": "auto"}
+    model(n_iter=3, **settings).fit(data[0], checkpoint=path)
+    stored = dict(np.load(path))
+    np.savez(path, **(stored | {name: change(stored[name])}))
+    with pytest.raises(ValueError, match=rf"run\.npz is not a checkpoint.*{name}"):
+        model(**settings).fit(data[0], resume=path)
+
+
 def test_fewer_iterations_than_are_done_are_refused(data, path):
     model(n_iter=6).fit(data[0], checkpoint=path)
     with pytest.raises(ValueError, match=r"6 iterations.*n_iter=5.*raise it"):
@@ -315,7 +384,7 @@ def test_other_files_are_refused_by_name(data, tmp_path, path):
     (tmp_path / "half.npz").write_bytes(path.read_bytes()[:1500])
     (tmp_path / "text.npz").write_text("not a checkpoint")
     for name, words in {
-        "cut": "not of shapes", "nan": "not finite", "newer": "version 99",
+        "cut": r"user_factors has float64 of shape \(5, 4\), not", "nan": "not finite", "newer": "version 99",
         "model": "format 'gapfm_teach.GAPfm' version 2", "half": "not a checkpoint",
         "text": "not a checkpoint",
     }.items():  # fmt: skip

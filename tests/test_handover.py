@@ -397,6 +397,29 @@ def test_no_damage_goes_unnoticed(tmp_path, saved):
             {"params": {"n_factors": 4, "learning_rate": 0.1, "objective": "unheard of"}},
             "objective must be one of",
         ),
+        *[
+            ({"learning_rate_": value}, "learning_rate_ must be .*above 0|number")
+            for value in (float("nan"), -1, 0, float("inf"), "0.1", [0.1], True, None)
+        ],
+        *[
+            ({"max_grade": value}, "max_grade")
+            for value in (float("nan"), -1, 0, 128, 5.5, "5", True, 2)
+        ],
+        *[
+            ({"params": {"n_factors": 4, "learning_rate": 0.1} | change}, words)
+            for change, words in [
+                ({"n_factors": 4.0}, "n_factors must be a whole number"),
+                ({"n_factors": 5}, r"user_factors has .* \(60, 4\), not"),
+                ({"reg": float("nan")}, "reg must be finite"),
+                ({"reg": -1}, "reg must be finite"),
+                ({"reg": "0.1"}, "reg must be a number"),
+                ({"learning_rate": float("inf")}, "learning_rate must be finite"),
+                ({"n_iter": float("nan")}, "n_iter must be a whole number"),
+                ({"temperature": -1}, "temperature must be finite"),
+                ({"unrated_weight": float("nan")}, "unrated_weight must be finite"),
+                ({"unheard_of": 1}, "unheard_of"),
+            ]
+        ],
     ],
     ids=str,
 )
@@ -405,9 +428,73 @@ def test_an_edited_header_is_refused_by_name(tmp_path, saved, change, words):
     with np.load(folder / "model.npz") as file:
         stored = dict(file)
     header = json.loads(stored["header"].tobytes()) | change
-    header = {name: value for name, value in header.items() if value is not None}
+    if change == {"titles": None}:
+        del header["titles"]
     bytes_ = np.frombuffer(json.dumps(header).encode(), np.uint8)
     np.savez(tmp_path / "edited.npz", **(stored | {"header": bytes_}))
     with pytest.raises(ValueError, match=words) as caught:
         GAPfm.load(tmp_path / "edited.npz")
     assert "edited.npz" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["user_factors", "item_factors", "item_bias"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x.astype(complex),
+        lambda x: x.astype("U32"),
+        lambda x: x.astype("S32"),
+        lambda x: (x * 1000).astype("m8[s]"),
+        lambda x: x.astype(object),
+        lambda x: x * np.nan,
+        lambda x: np.where(x == x.flat[0], np.inf, x),
+    ],
+    ids=["complex", "text", "bytes", "time", "object", "nan", "inf"],
+)
+def test_factors_that_are_no_finite_numbers_are_refused(tmp_path, change, name):
+    path = tmp_path / "model.npz"
+    trained("consistent", n_iter=2).save(path)
+    with np.load(path) as file:
+        stored = dict(file)
+    np.savez(path, **(stored | {name: change(stored[name])}))
+    words = rf"model\.npz is not a saved GAPfm \({name} (has|takes)"
+    with pytest.raises(ValueError, match=words):
+        GAPfm.load(path)
+
+
+def test_factors_in_another_order_or_of_fewer_digits_are_the_same_numbers(tmp_path):
+    path, model = tmp_path / "model.npz", trained("paper", n_iter=2)
+    model.user_factors_ = model.user_factors_.astype(np.float32).astype(np.float64)
+    model.save(path)
+    with np.load(path) as file:
+        stored = dict(file)
+    for same in (np.asfortranarray, lambda U: U.astype(">f8"), lambda U: U.astype("f4")):
+        np.savez(path, **(stored | {"user_factors": same(stored["user_factors"])}))
+        loaded = GAPfm.load(path)
+        np.testing.assert_array_equal(loaded.predict(3), model.predict(3))
+        assert loaded.user_factors_.flags.c_contiguous
+        assert loaded.user_factors_.dtype == np.float64
+
+
+HISTORY = {
+    "iteration": [0, np.nan, 2, 1.5],
+    "objective": [np.nan, np.inf],
+    "gradient_norm": [np.nan, -1],
+    "validation_gap": [-0.1, 1.5, np.inf],
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [(column, bad) for column, values in HISTORY.items() for bad in values],
+)
+def test_a_history_that_no_training_leaves_is_refused(tmp_path, column, value):
+    path = tmp_path / "model.npz"
+    trained("paper", n_iter=3).save(path)
+    with np.load(path) as file:
+        stored = dict(file)
+    history = stored["history"].copy()
+    history[0, list(HISTORY).index(column)] = value
+    np.savez(path, **(stored | {"history": history}))
+    with pytest.raises(ValueError, match=r"model\.npz is not .*row 0 of its history"):
+        GAPfm.load(path)

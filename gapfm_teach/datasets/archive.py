@@ -22,7 +22,7 @@ class Files:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path.expanduser()
+        self.path = path
         if self.path.is_dir():
             found = [*self.path.glob("*/*"), *self.path.iterdir()]
             self._members = {file.name: str(file) for file in sorted(found, key=_depth)}

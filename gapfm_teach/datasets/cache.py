@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
-from ..files import write_npz
+from ..npz import Stored, read_npz, write_npz
 from ..ratings import Ratings
 
 VERSION = 1
@@ -46,12 +46,11 @@ def read_cache(name: str) -> Ratings | None:
     if not os.path.isfile(file):  # unlike Path's, it is False in a folder closed to us
         return None
     try:
-        # NumPy would leave a damaged file open, and Windows could not replace it then.
-        with open(file, "rb") as raw, np.load(raw, allow_pickle=False) as stored:
-            parts = {key: stored[key] for key in stored.files}
-        header = json.loads(parts.pop("header").tobytes())
-        if header["version"] != VERSION:
-            return None
+        with read_npz(file) as stored:
+            header = stored.header()
+            if header["version"] != VERSION:
+                return None
+            parts = _parts(stored, header["n_items"])
         if header["digest"] != _digest(parts):
             raise ValueError("its content does not fit its checksum")
         titles = parts.pop("titles").tobytes().decode().split("\n")
@@ -72,6 +71,19 @@ def read_cache(name: str) -> Ratings | None:
         return None
 
 
+def _parts(stored: Stored, n_items: int) -> dict[str, np.ndarray]:
+    """The arrays, whose lengths must agree before any of them is read."""
+    (n_users,), n_ratings = stored.shape("users"), stored.shape("indices")
+    return {
+        "indptr": stored.numbers("indptr", np.int64, (n_users + 1,)),
+        "indices": stored.numbers("indices", np.int32, n_ratings),
+        "grades": stored.numbers("grades", np.int8, n_ratings),
+        "users": stored.labels("users", n_users),
+        "items": stored.labels("items", n_items),
+        "titles": stored.numbers("titles", np.uint8, stored.shape("titles")),
+    }
+
+
 def write_cache(name: str, ratings: Ratings) -> None:
     """Keep `ratings` under `name`: whole or not at all. A folder that cannot be written to is
     reported by a warning only, since the ratings themselves are at hand."""
@@ -85,7 +97,7 @@ def write_cache(name: str, ratings: Ratings) -> None:
     parts["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     try:
         write_npz(_file(name), parts)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a folder stands in its place
         warnings.warn(f"{name} could not be kept for next time: {error}", stacklevel=3)
 
 

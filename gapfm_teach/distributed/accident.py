@@ -4,9 +4,10 @@ import json
 import os
 import signal
 from collections import Counter
-from pathlib import Path
 
 from distributed import WorkerPlugin
+
+from ..checks import check_path
 
 
 class Accident(WorkerPlugin):
@@ -21,7 +22,8 @@ class Accident(WorkerPlugin):
     name = "gapfm-accident"
 
     def __init__(self, folder, iteration: int | None):
-        self.folder, self.iteration = Path(folder), iteration
+        self.folder = check_path(folder, "folder", "name one that all workers see")
+        self.iteration = iteration
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def transition(self, key, start, finish, **_):

@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from ..checks import check_count
+from ..checks import check_count, check_path
 from ..datasets import load_movielens
 from ..ratings import Ratings
 from .reproduce import TRIALS, reproduce
@@ -53,13 +53,15 @@ def _run(options: Namespace) -> Run:
         options.name,
         ratings,
         options.data,
-        Path(options.out) if options.out else results,
+        results
+        if options.out is None
+        else check_path(options.out, "--out", "name a folder"),
         _command(options),
         n_splits=n_splits,
         n_trials=n_trials,
         tune_again=options.tune,
         # The first trials of a full run are those of a quick one.
-        trials=None if options.out else RESULTS / TRIALS[of_netflix],
+        trials=RESULTS / TRIALS[of_netflix] if options.out is None else None,
         probe=probe,
     )
 
@@ -74,7 +76,8 @@ def _scale(options: Namespace) -> float:
     """The share of Netflix's users: all of those in real files, few of simulated ones."""
     if options.scale is not None:
         return options.scale
-    return 1.0 if options.path or os.environ.get(PLACE) else SIMULATED_SCALE
+    real = options.path is not None or os.environ.get(PLACE)
+    return 1.0 if real else SIMULATED_SCALE
 
 
 def _command(options: Namespace) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..checks import check_count
+from ..checks import check_count, check_path
 from ..metrics import (
     graded_average_precision,
     ndcg,
@@ -104,6 +104,7 @@ def chosen_on_test(
 
 def read_results(path) -> pd.DataFrame:
     """A table that `reproduce` wrote."""
+    path = check_path(path, "path", "pass a table that reproduce wrote")
     return pd.read_csv(path, comment="#", dtype={"candidates": str})
 
 

@@ -2,12 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..checks import check_count, check_random_state, check_real
+from ..checks import check_count, check_path, check_random_state, check_real
 from ..datasets import load_netflix, simulate_netflix
 from ..datasets.cache import data_folder
 from ..ratings import Ratings
@@ -29,8 +28,9 @@ def netflix(scale: float = 0.01, path=None) -> tuple[Ratings, Ratings]:
     scale = check_real(scale, "scale", low_open=True)
     if scale > 1:
         raise ValueError(f"scale must be at most 1, the whole of the data; got {scale:g}")
-    path = path or os.environ.get(PLACE)
-    if path:
+    if path is None:
+        path = os.environ.get(PLACE) or None
+    if path is not None:
         return _share_of_users(*load_netflix(path), scale)
     folder = data_folder() / f"simulated-netflix-{scale:g}"
     if not folder.exists():
@@ -58,7 +58,10 @@ def stored(name: str, folder="results") -> pd.DataFrame:
 
     Raises FileNotFoundError, naming the file, when it is not there.
     """
-    return pd.read_csv(Path(folder) / f"netflix_{name}.csv", comment="#")
+    return pd.read_csv(
+        check_path(folder, "folder", "name the folder of results") / f"netflix_{name}.csv",
+        comment="#",
+    )
 
 
 # ------------------------------------------------------------------ counting pairs

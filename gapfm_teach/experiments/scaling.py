@@ -1,7 +1,6 @@
 """Notebook 11: what an iteration costs on many machines, measured on two and by a model."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,6 +8,7 @@ from matplotlib.axes import Axes
 from scipy.optimize import nnls
 
 from .. import plots
+from ..checks import check_path
 
 COSTS = [
     "iteration",
@@ -35,7 +35,10 @@ def measured(folder="results") -> pd.DataFrame:
 
     Raises FileNotFoundError, naming the file, when it is not there.
     """
-    return pd.read_csv(Path(folder) / "scaling_out.csv", comment="#")
+    return pd.read_csv(
+        check_path(folder, "folder", "name the folder of results") / "scaling_out.csv",
+        comment="#",
+    )
 
 
 # ------------------------------------------------------------------ the model

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ...checks import check_path
 from ...ratings import Ratings
 from . import cache, marginals
 from .arrange import by_movie, by_user, hold_out
 from .parse import Parser, Segment
-from .sources import LABEL, PROBE, TITLES, find_inputs, is_ratings, members
+from .sources import HOW, LABEL, PROBE, TITLES, find_inputs, is_ratings, members
 from .tables import read_titles
 
 FIRST_TITLE = "Dinosaur Planet (2003)"
@@ -61,7 +62,7 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
     key = cache.key_of(inputs)
     kept = cache.read(key)
     if kept is None:
-        train, probe, notes = _read(inputs, Path(path).expanduser().absolute().name)
+        train, probe, notes = _read(inputs, check_path(path, "path", HOW).absolute().name)
         if cache.key_of(inputs) != key:
             raise ValueError(f"{str(path)!r} was changed while it was read; load it again")
         cache.write(key, train, probe, notes)

@@ -53,7 +53,7 @@ def find_inputs(path) -> dict[str, Path]:
     calls it simulated. Raises FileNotFoundError when `path` does not exist, TypeError when it is
     no path, ValueError when a folder holds no ratings, a file twice, or both layouts.
     """
-    path = check_path(path, "path", HOW).expanduser()
+    path = check_path(path, "path", HOW)
     if not path.exists():
         raise FileNotFoundError(f"path {str(path)!r} does not exist; {HOW}")
     if not path.is_dir():
