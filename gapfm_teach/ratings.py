@@ -1,6 +1,6 @@
 """Ratings of many users in compressed rows, with original ids and titles."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -9,6 +9,15 @@ from scipy import sparse
 
 from . import parquet
 from .checks import check_count, check_grades, check_positions
+from .columns import (
+    check_columns,
+    check_ids,
+    check_labels,
+    check_title,
+    factorize,
+    grade_column,
+    item_titles,
+)
 
 HIGHEST_GRADE = 127  # grades are stored in one byte
 
@@ -27,7 +36,8 @@ class Ratings:
     grades : (n_ratings,) whole numbers 1..max_grade; max_grade is at most 127.
     n_items : number of items; by default the highest position in `indices` plus one.
     max_grade : y_max; by default the highest grade that occurs.
-    users, items : original ids, (n_users,) and (n_items,); by default the positions.
+    users, items : original ids, (n_users,) and (n_items,), all different; by default the
+        positions, for 50 million items at most.
     titles : (n_items,) text for display; by default the ids as text.
     source : what these ratings are, in words; shown by `repr`.
     origin : which copy they were read from (an archive, the cache, ...).
@@ -77,8 +87,10 @@ class Ratings:
         max_grade = _upper_bound(max_grade, "max_grade", marks, "grades", extra=0)
         check_count(max_grade, "max_grade", high=HIGHEST_GRADE)
         _check_increasing(starts, columns)
-        item_ids = _labels(items, "items", n_items, "item")
-        names = item_ids if titles is None else _labels(titles, "titles", n_items, "item")
+        item_ids = check_ids(items, "items", n_items, "item")
+        names = (
+            item_ids if titles is None else check_labels(titles, "titles", n_items, "item")
+        )
         # A plain attribute write is refused from now on: see __setattr__.
         self.__dict__.update(
             indptr=_frozen(starts, np.int64),
@@ -88,7 +100,7 @@ class Ratings:
             n_items=n_items,
             n_ratings=marks.size,
             max_grade=max_grade,
-            users=_frozen(_labels(users, "users", n_users, "user")),
+            users=_frozen(check_ids(users, "users", n_users, "user")),
             items=_frozen(item_ids),
             titles=_frozen(names, np.str_),
             source=str(source),
@@ -115,13 +127,13 @@ class Ratings:
         compared, and that nobody else holds: int64, int32 and int8 as the constructor makes
         them, memory-mapped ones too. What is wrong in them is found by nobody.
         """
-        parts = {"indptr": indptr, "indices": indices, "grades": grades}
-        parts |= {"users": users, "items": items, "titles": titles}
-        for array in parts.values():
+        arrays = {"indptr": indptr, "indices": indices, "grades": grades}
+        arrays |= {"users": users, "items": items, "titles": titles}
+        for array in arrays.values():
             array.flags.writeable = False
         built = cls.__new__(cls)
         built.__dict__.update(
-            parts,
+            arrays,
             n_users=users.size,
             n_items=items.size,
             n_ratings=grades.size,
@@ -177,16 +189,15 @@ class Ratings:
         order of their ids. `title` is the name of a fourth column, or a mapping from item id
         to title; an item without one shows its id.
 
-        Raises ValueError for a column that is missing, an empty table, a missing id, grades
-        that are not whole numbers from 1 (multiply half stars by 2), and for two ratings of
-        one item by one user, which it names.
+        Raises ValueError for a column that is missing or there twice, an empty table, a missing
+        id, grades that are not whole numbers from 1 (multiply half stars by 2), and for two
+        ratings of one item by one user, which it names; TypeError for no table and no `title`.
         """
-        _check_columns(
-            df, [user, item, grade] + ([title] if isinstance(title, str) else [])
-        )
-        marks = _grade_column(df[grade], grade)
-        user_codes, user_ids = _factorize(df[user], user)
-        item_codes, item_ids = _factorize(df[item], item)
+        check_title(title)
+        check_columns(df, [user, item, grade] + ([title] if isinstance(title, str) else []))
+        marks = grade_column(df[grade], grade)
+        user_codes, user_ids = factorize(df[user], user)
+        item_codes, item_ids = factorize(df[item], item)
         cell = user_codes * len(item_ids) + item_codes
         order = np.argsort(cell, kind="stable")
         repeated = np.flatnonzero(np.diff(cell[order]) == 0)
@@ -207,7 +218,7 @@ class Ratings:
             max_grade=max_grade,
             users=user_ids,
             items=item_ids,
-            titles=_titles(df, item, title, item_ids),
+            titles=item_titles(df, item, title, item_ids),
             source=source,
             origin=origin,
         )
@@ -227,8 +238,8 @@ class Ratings:
 
         int64 because sums and products of one-byte grades would overflow silently.
         """
-        parts = (self.grades.astype(np.int64), self.indices.copy(), self.indptr.copy())
-        return sparse.csr_array(parts, shape=(self.n_users, self.n_items))
+        arrays = (self.grades.astype(np.int64), self.indices.copy(), self.indptr.copy())
+        return sparse.csr_array(arrays, shape=(self.n_users, self.n_items))
 
     def to_parquet(self, path, n_partitions: int = 1) -> None:
         """Write a new folder of Parquet files, `n_partitions` parts of about equally many ratings.
@@ -285,64 +296,7 @@ def _upper_bound(value, name: str, present: np.ndarray, of: str, *, extra: int) 
     return value
 
 
-def _labels(values, name: str, length: int, of: str) -> np.ndarray:
-    if values is None:
-        return np.arange(length)
-    array = np.asarray(values)
-    if array.shape != (length,):
-        raise ValueError(
-            f"{name} has shape {array.shape} but there are {length} {of}s; pass one for each"
-        )
-    if array.dtype == object and all(isinstance(value, str) for value in array):
-        return array.astype(np.str_)  # pandas' text: as objects only pickle could save it
-    return array
-
-
 def _frozen(array: np.ndarray, dtype=None) -> np.ndarray:
     copy = np.array(array, dtype=dtype)
     copy.flags.writeable = False
     return copy
-
-
-def _check_columns(df: pd.DataFrame, wanted: list[str]) -> None:
-    if not isinstance(df, pd.DataFrame):
-        raise TypeError(f"df must be a pandas DataFrame, got {type(df).__name__}")
-    missing = [name for name in wanted if name not in df.columns]
-    if missing:
-        raise ValueError(
-            f"df has no column {missing[0]!r}; its columns are {list(df.columns)}"
-        )
-    if df.empty:
-        raise ValueError("df has no rows; pass at least one rating")
-
-
-def _grade_column(column: pd.Series, name: str) -> np.ndarray:
-    try:
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, got {column.iloc[0]!r} first") from None
-    return check_grades(values, name, allow_unrated=False)
-
-
-def _factorize(column: pd.Series, name: str) -> tuple[np.ndarray, np.ndarray]:
-    if column.isna().any():
-        first = column.index[column.isna()][0]
-        raise ValueError(
-            f"{name} must not be missing; row {first!r} has none: drop such rows"
-        )
-    codes, ids = pd.factorize(column, sort=True)
-    return codes.astype(np.int64), np.asarray(ids)
-
-
-def _titles(df: pd.DataFrame, item: str, title, item_ids: np.ndarray) -> list[str] | None:
-    if title is None:
-        return None
-    if isinstance(title, str):
-        named = df.dropna(subset=[title]).drop_duplicates(item)
-        title = dict(zip(named[item], named[title], strict=True))
-    known: Mapping[Hashable, str] = title
-    found = [known.get(identifier) for identifier in item_ids.tolist()]
-    return [
-        str(identifier if pd.isna(name) else name)
-        for name, identifier in zip(found, item_ids.tolist(), strict=True)
-    ]

@@ -19,6 +19,11 @@ BAD_LISTS = {
     "nan score": ([1, 2], [1, NAN], ["scores[1]", "nan"]),
     "infinite score": ([1, 2], [-INF, 0], ["scores[0]", "-inf"]),
     "scores with two axes": ([1, 2], [[1], [2]], ["scores", "(2, 1)", "one-dimensional"]),
+    "complex grade": ([1, 2 + 0j], [1, 2], ["grades must be numbers"]),
+    "a span of time for a grade": (np.array([1, 2], "m8[D]"), [1, 2], ["grades", "numb"]),
+    "masked grade": (np.ma.array([1, 2], mask=[0, 1]), [1, 2], ["grades", "masked"]),
+    "masked score": ([1, 2], np.ma.array([1, 2], mask=[0, 1]), ["scores", "masked"]),
+    "a time for a score": ([1, 2], np.array([1, 2], "M8[D]"), ["scores", "numbers"]),
     "unequal lengths": ([1, 2, 3], [1, 2], ["scores", "2", "3"]),
     "no scores": ([1, 2], [], ["scores", "0", "2"]),
 }
@@ -64,6 +69,10 @@ BAD_CALLS = [
             (NEGATIVE_DELTA, ["delta[1]", "-0.5"]),
             ({"delta": [1, NAN, 1]}, ["delta[1]", "nan"]),
             ({"delta": 0.5}, ["one-dimensional", "()"]),
+            ({"delta": [1e308, 1e308, 1.0]}, ["sum to 1e+100", "1e+308", "divide"]),
+            ({"delta": [3e307, 0, 0]}, ["sum to 1e+100", "3e+307", "divide"]),
+            ({"delta": [1, 1, 1j]}, ["delta must be numbers", "1j"]),
+            ({"delta": np.ma.array([1, 1, 1], mask=[0, 0, 1])}, ["masked"]),
         ]
     ],
     (metrics.thresholding_probabilities, {"max_grade": 0}, ValueError, ["max_grade", "0"]),

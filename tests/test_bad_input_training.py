@@ -17,7 +17,13 @@ from gapfm_teach import (
     split_given,
     user_gradient,
 )
-from gapfm_teach.smooth import consistent_gap, consistent_rank
+from gapfm_teach.consistent import consistent_gap_gradient
+from gapfm_teach.relatives import consistent_graded_precision, consistent_graded_recall
+from gapfm_teach.smooth import (
+    consistent_gap,
+    consistent_rank,
+    interpolated_smoothed_gap,
+)
 
 NAN = float("nan")
 DELTA = [0.1, 0.2, 0.7]
@@ -63,6 +69,23 @@ CASES = [
         ValueError,
         ["delta[0]", "-1"],
     ),
+    *[
+        (
+            function,
+            {"scores": [1, 2], "grades": [1, 2], "delta": [1e308, 1e308], **rest},
+            ValueError,
+            ["delta", "1e+308", "divide"],
+        )
+        for function, rest in (
+            (smoothed_gap, {}),
+            (smoothed_gap_gradient, {}),
+            (interpolated_smoothed_gap, {}),
+            (consistent_gap, {}),
+            (consistent_gap_gradient, {}),
+            (consistent_graded_recall, {"cutoff": 1}),
+            (consistent_graded_precision, {"cutoff": 1}),
+        )
+    ],
     (consistent_rank, {"scores": [1, 2], "tau": 0}, ValueError, ["tau", "above 0", "0.0"]),
     (consistent_rank, {"scores": [1, 2], "tau": -1}, ValueError, ["tau", "-1"]),
     (adaptive_selection, {"grades": [1], "scores": [1], "k": 0}, ValueError, ["k", "0"]),
@@ -100,6 +123,11 @@ CASES = [
     (GAPfm, {"n_factors": 2.5}, TypeError, ["n_factors", "2.5", "whole"]),
     (GAPfm, {"reg": -0.1}, ValueError, ["reg", "-0.1", "at least 0"]),
     (GAPfm, {"reg": NAN}, ValueError, ["reg", "nan"]),
+    (GAPfm, {"reg": "0.1"}, TypeError, ["reg", "'0.1'"]),
+    (GAPfm, {"reg": np.array([0.1])}, TypeError, ["reg", "array([0.1])"]),
+    (GAPfm, {"reg": np.complex128(1)}, TypeError, ["reg", "(1+0j)"]),
+    (GAPfm, {"reg": np.timedelta64(1, "s")}, TypeError, ["reg", "timedelta"]),
+    (GAPfm, {"reg": 10**400}, ValueError, ["reg", "inf"]),
     (GAPfm, {"learning_rate": 0}, ValueError, ["learning_rate", "above 0"]),
     (GAPfm, {"learning_rate": -1e-3}, ValueError, ["learning_rate", "-0.001"]),
     (GAPfm, {"learning_rate": "fast"}, TypeError, ["learning_rate", "'fast'"]),

@@ -144,6 +144,14 @@ def test_repr_says_where_the_ratings_came_from():
     assert "not stated" in repr(Ratings([0, 1], [0], [1]))
 
 
+NAN = float("nan")
+
+
+def masked(values):
+    """With the last one hidden: NumPy would bring it back to light."""
+    return np.ma.array(values, mask=[False] * (len(values) - 1) + [True])
+
+
 GOOD = {"indptr": [0, 2, 3], "indices": [0, 1, 0], "grades": [1, 2, 3]}
 
 
@@ -172,6 +180,32 @@ GOOD = {"indptr": [0, 2, 3], "indices": [0, 1, 0], "grades": [1, 2, 3]}
         ({"titles": ["one"]}, r"titles has shape \(1,\) but there are 2 items"),
         ({"users": [1, 2, 3]}, r"users has shape \(3,\) but there are 2 users"),
         ({"items": [[1, 2]]}, r"items has shape \(1, 2\)"),
+        (
+            {"users": ["a", "a"]},
+            "users must be distinct, but 'a' is there twice.*position 1",
+        ),
+        ({"items": [7, 7]}, "items must be distinct, but 7 is there twice"),
+        ({"users": [1, "1"]}, "users must be distinct, but '1'"),
+        ({"users": np.array([NAN, NAN])}, "users must be distinct, but nan"),
+        ({"users": ["a\0", "a"]}, r"users must hold no NUL.*users\[0\] is 'a\\x00'"),
+        ({"items": ["a", "b\0c"]}, r"items must hold no NUL.*items\[1\]"),
+        ({"items": pd.Series(["a", "a\0"])}, r"items must hold no NUL.*items\[1\]"),
+        ({"users": [b"a", b"a\0"]}, r"users must hold no NUL.*users\[1\]"),
+        ({"titles": ["A", "A\0"]}, r"titles must hold no NUL.*titles\[1\]"),
+        ({"grades": [1, 2, 3j]}, "grades must be numbers, got .*3j"),
+        ({"grades": np.array([1, 2, 3 + 0j])}, "grades must be numbers"),
+        ({"grades": np.array([1, 2, 3], "m8[s]")}, "grades must be numbers"),
+        ({"grades": np.array([1, 2, 3], "M8[s]")}, "grades must be numbers"),
+        ({"grades": [1, 2, 10**400]}, "grades must be numbers"),
+        ({"grades": [1, 2, [3]]}, "grades must be one-dimensional"),
+        ({"grades": masked([1, 2, 3])}, "grades has masked entries; leave them out"),
+        ({"indices": masked([0, 1, 0])}, "indices has masked entries"),
+        ({"indptr": masked([0, 2, 3])}, "indptr has masked entries"),
+        ({"indices": np.array([0, 1, 0], "m8[s]")}, "indices must be whole numbers"),
+        ({"indices": np.array([0, 1, 0], complex)}, "indices must be whole numbers"),
+        ({"users": masked([5, 6])}, "users has masked entries"),
+        ({"titles": masked(["A", "B"])}, "titles has masked entries"),
+        ({"titles": 5}, r"titles has shape \(\) but there are 2 items"),
     ],
 )
 def test_bad_arrays_are_named(change, message):
@@ -194,11 +228,66 @@ def test_bad_arrays_are_named(change, message):
             "grade must be numbers, got 'good'",
         ),
         ({"user": [1], "item": [1], "grade": [0]}, "grade must be 1 or above"),
+        (
+            {"user": [1], "item": [1], "grade": [1 + 0j]},
+            r"grade must be numbers, got .*\(1",
+        ),
+        (
+            {"user": [1], "item": [1], "grade": pd.to_timedelta([1])},
+            "grade must be numbers, got Timedelta",
+        ),
+        (
+            {"user": [1], "item": [1], "grade": pd.to_datetime([1])},
+            "grade must be numbers, got Timestamp",
+        ),
+        (
+            {"user": ["a\0", "a"], "item": [1, 1], "grade": [1, 1]},
+            r"user must hold no NUL.*user\[0\]",
+        ),
+        (
+            {"user": ["a", "a\0b"], "item": [1, 1], "grade": [1, 1]},
+            r"user must hold no NUL.*user\[1\]",
+        ),
     ],
 )
 def test_bad_tables_are_named(frame, message):
     with pytest.raises(ValueError, match=message):
         Ratings.from_frame(pd.DataFrame(frame))
+
+
+@pytest.mark.parametrize("title", [5, ["A"], True, lambda item: "A"])
+def test_a_title_that_is_neither_a_column_nor_a_mapping_is_refused(title):
+    frame = pd.DataFrame({"user": [1], "item": [1], "grade": [1]})
+    with pytest.raises(TypeError, match="title must be a column's name or a mapping"):
+        Ratings.from_frame(frame, title=title)
+    assert Ratings.from_frame(frame, title=pd.Series({1: "A"})).titles.tolist() == ["A"]
+
+
+def test_a_column_that_is_there_twice_is_named():
+    frame = pd.DataFrame([[1, 1, 1, 2]], columns=["user", "item", "grade", "user"])
+    with pytest.raises(ValueError, match="df has 2 columns 'user'"):
+        Ratings.from_frame(frame)
+
+
+@pytest.mark.parametrize(
+    "change", [{"indices": [0, 2**31 - 2, 0]}, {"n_items": 2**31}, {"n_items": 10**30}]
+)
+def test_more_items_than_the_memory_holds_are_refused_with_their_size(change):
+    """Ids or times that somebody took for positions."""
+    with pytest.raises(ValueError, match=r"there would be [\d,]+ items.* about \d+ GB"):
+        Ratings(**(GOOD | change))
+    with pytest.raises(ValueError, match=r"2,147,483,647 items.* 215 GB"):
+        Ratings([0, 1], [2**31 - 2], [1])
+
+
+def test_ids_that_only_look_alike_are_kept():
+    users = [" a", "a", "A", "a ", "\ud800", "", "\u0301a", "\u00e1"]
+    ratings = Ratings(np.zeros(9, int), [], [], users=users, max_grade=5)
+    assert ratings.users.tolist() == users
+    assert Ratings([0, 0, 0], [], [], users=[2**64 - 1, 2**64 - 2]).n_users == 2
+    assert Ratings([0, 2], [0, 1], [1, 2], titles=["Same", "Same"]).n_items == 2
+    none_hidden = np.ma.array([1, 2], mask=False)
+    assert Ratings([0, 2], [0, 1], none_hidden).max_grade == 2
 
 
 def test_repeated_ratings_are_named_by_their_original_ids():

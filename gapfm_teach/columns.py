@@ -1,0 +1,141 @@
+"""What Ratings are made of: ids and titles, and the columns of a table with a line a rating."""
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .checks import check_grades, unmasked
+
+# Positions serve as ids where none are given, and as titles. Of more items than any catalogue
+# has, these alone would fill the memory: somebody took ids or times for positions.
+MOST_WITHOUT_IDS, _BYTES_EACH = 5 * 10**7, 100
+
+
+def check_labels(values, name: str, length: int, of: str) -> np.ndarray:
+    """Ids or titles, (length,); positions where `values` is None.
+
+    Raises ValueError for another shape, and for text that would be cut short.
+    """
+    if values is None:
+        return _positions(name, length, of)
+    array = unmasked(values, name)
+    if array.shape != (length,):
+        raise ValueError(
+            f"{name} has shape {array.shape} but there are {length} {of}s; pass one for each"
+        )
+    if array is not values and array.dtype.kind in "OUS":
+        _refuse_nul(values, name)
+    if array.dtype == object and all(isinstance(value, str) for value in array):
+        return array.astype(np.str_)  # pandas' text: as objects only pickle could save it
+    return array
+
+
+def check_ids(values, name: str, length: int, of: str) -> np.ndarray:
+    """`check_labels`, all different; raises ValueError for a repeated one as well."""
+    array = check_labels(values, name, length, of)
+    # Text as objects: pandas' own text cannot hold all that Python's can.
+    kind = object if array.dtype.kind in "US" else None
+    again = (
+        np.zeros(0, bool) if values is None else pd.Series(array, dtype=kind).duplicated()
+    )
+    if again.any():
+        second = int(np.argmax(again))
+        identifier = array[second : second + 1].tolist()[0]
+        raise ValueError(
+            f"{name} must be distinct, but {identifier!r} is there twice, the second time at "
+            f"position {second}; give each {of} an id of its own"
+        )
+    return array
+
+
+def _positions(name: str, length: int, of: str) -> np.ndarray:
+    if length > MOST_WITHOUT_IDS:
+        size = length * _BYTES_EACH / 1e9
+        raise ValueError(
+            f"there would be {length:,} {of}s, for {name} and titles alone of about {size:.0f} GB; "
+            f"pass positions without gaps, as Ratings.from_frame makes them of ids"
+        )
+    return np.arange(length)
+
+
+def _refuse_nul(values: Iterable, name: str) -> None:
+    """NumPy drops NULs at the end of text, and pandas 2 what follows one: ids would become one."""
+    for place, value in enumerate(values):
+        if (
+            isinstance(value, str | bytes)
+            and ("\0" if isinstance(value, str) else 0) in value
+        ):
+            raise ValueError(
+                f"{name} must hold no NUL, where text would be cut; {name}[{place}] is {value!r}: "
+                "replace the NUL"
+            )
+
+
+# ------------------------------------------------------------------ of a table
+
+
+def check_columns(df: pd.DataFrame, wanted: list[str]) -> None:
+    """Raise unless `df` is a table that has each of these columns once, and a line."""
+    if not isinstance(df, pd.DataFrame):
+        raise TypeError(f"df must be a pandas DataFrame, got {type(df).__name__}")
+    names = list(df.columns)
+    for name in wanted:
+        if name not in names:
+            raise ValueError(f"df has no column {name!r}; its columns are {names}")
+        if names.count(name) > 1:
+            raise ValueError(
+                f"df has {names.count(name)} columns {name!r}; rename or drop the others"
+            )
+    if df.empty:
+        raise ValueError("df has no rows; pass at least one rating")
+
+
+def grade_column(column: pd.Series, name: str) -> np.ndarray:
+    """Grades from 1 as int64, (N,); ValueError that names the first offender."""
+    try:
+        if column.dtype.kind in "cmM":
+            raise TypeError  # NumPy would convert them
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers, got {column.iloc[0]!r} first") from None
+    return check_grades(values, name, allow_unrated=False)
+
+
+def factorize(column: pd.Series, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Positions, (N,) int64, and the ids in sorted order to which they belong."""
+    if column.isna().any():
+        first = column.index[column.isna()][0]
+        raise ValueError(
+            f"{name} must not be missing; row {first!r} has none: drop such rows"
+        )
+    if column.dtype.kind == "O":
+        _refuse_nul(column, name)
+    codes, found = pd.factorize(column, sort=True)
+    return codes.astype(np.int64), np.asarray(found)
+
+
+def check_title(title) -> None:
+    """Raise TypeError unless `title` is None, a column's name, or a mapping."""
+    if not (title is None or isinstance(title, str | Mapping | pd.Series)):
+        raise TypeError(
+            f"title must be a column's name or a mapping from item id to title, got {title!r}"
+        )
+
+
+def item_titles(
+    df: pd.DataFrame, item: str, title, item_ids: np.ndarray
+) -> list[str] | None:
+    """A title for each id, or the id as text where there is none."""
+    if title is None:
+        return None
+    if isinstance(title, str):
+        named = df.dropna(subset=[title]).drop_duplicates(item)
+        title = dict(zip(named[item], named[title], strict=True))
+    known: Mapping[Hashable, Any] = title
+    found = [known.get(identifier) for identifier in item_ids.tolist()]
+    return [
+        str(identifier if pd.isna(name) else name)
+        for name, identifier in zip(found, item_ids.tolist(), strict=True)
+    ]
