@@ -16,6 +16,7 @@ import yaml
 
 from preview.notebook import BookError, notebook_markdown
 from preview.page import PageReader
+from preview.written import check_replaceable, leave_list
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -47,7 +48,8 @@ def build(root: Path, target: Path) -> list[str]:
     """Render the book at `root` into the folder `target`; return the pages written.
 
     The site is built beside `target` and moved into place whole. Raises BookError on
-    anything that this renderer does not know, with the file, the cell and what it is.
+    anything that this renderer does not know, with the file, the cell and what it is, and
+    FileExistsError where `target` holds anything that no build has put there.
     """
     config = yaml.safe_load((root / "_quarto.yml").read_text(encoding="utf-8"))
     chapters = read_chapters(root, config)
@@ -200,6 +202,7 @@ def resolve(chapter: Chapter, numbers: dict[str, tuple[str, str]]) -> str:
 
 def write(chapters: list[Chapter], index: list[dict], target: Path) -> None:
     """Write everything into a folder beside `target`, then swap the two."""
+    check_replaceable(target)
     fresh = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
     try:
         for chapter in chapters:
@@ -215,23 +218,33 @@ def write(chapters: list[Chapter], index: list[dict], target: Path) -> None:
             copy(HERE / name, fresh / name)
         text = json.dumps(index, ensure_ascii=False)
         (fresh / "search.js").write_text(f"bookIndex = {text};\n", encoding="utf-8")
+        leave_list(fresh)
         fresh.chmod(0o755)
-        if target.exists():
-            old = fresh.with_name(fresh.name + ".old")
-            os.replace(target, old)
-            os.replace(fresh, target)
-            shutil.rmtree(old)
-        else:
-            os.replace(fresh, target)
+        swap(fresh, target)
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
 
 
+def swap(fresh: Path, target: Path) -> None:
+    """Let `fresh` take the place of `target`, which is back there when that fails."""
+    if not target.exists():
+        os.replace(fresh, target)
+        return
+    old = fresh.with_name(fresh.name + ".old")
+    os.replace(target, old)
+    try:
+        os.replace(fresh, target)
+    except BaseException:
+        os.replace(old, target)
+        raise
+    shutil.rmtree(old)
+
+
 def main() -> None:
     try:
         pages = build(ROOT, ROOT / "_site")
-    except BookError as error:
+    except (BookError, FileExistsError) as error:
         sys.exit(f"The site was not built.\n  {error}")
     print(f"_site/: {len(pages)} pages, built by the preview renderer.")
     print("Open _site/index.html")

@@ -1,4 +1,5 @@
-"""Quarto's post-render step: take out of every page what would call another host.
+"""Quarto's post-render step: take out of every page what would call another host, and list
+the files of the site, whose folder Quarto has emptied before.
 
 Quarto adds require.js, jquery or the widget manager from a CDN to any page whose
 outputs hold HTML. The pages work without them, and must be readable with no network.
@@ -8,6 +9,11 @@ import os
 import re
 import sys
 from pathlib import Path
+
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent.parent)
+)  # Quarto runs this file alone
+from preview.written import leave_list
 
 REMOTE = r"""["']?(?:https?:)?//[^>]*"""
 SCRIPT = re.compile(rf"<script\b[^>]*\bsrc\s*=\s*{REMOTE}>.*?</script\s*>\s*", re.I | re.S)
@@ -35,6 +41,8 @@ def main() -> None:
         if clean != page:
             path.write_text(clean, encoding="utf-8")
             changed += 1
+    if os.environ.get("QUARTO_PROJECT_RENDER_ALL"):  # else there is what it did not write
+        leave_list(site)
     print(
         f"post-render: removed calls to other hosts from {changed} pages", file=sys.stderr
     )

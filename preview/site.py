@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from preview import build
+from preview.written import check_replaceable
 
 NEEDED = (1, 4)
 
@@ -34,6 +35,10 @@ def main() -> None:
         build.main()
         return
     program, version = quarto
+    try:
+        check_replaceable(build.ROOT / "_site")
+    except FileExistsError as error:
+        sys.exit(f"The site was not built.\n  {error}")
     # Quarto looks for a Python to run the post-render step: give it this one.
     environment = os.environ | {"QUARTO_PYTHON": sys.executable}
     done = subprocess.run([program, "render"], cwd=build.ROOT, env=environment)

@@ -9,10 +9,8 @@ import nbformat.v4 as nb
 import pytest
 
 from gapfm_teach import average_precision, graded_average_precision
-from preview import site
 from preview.build import build
 from preview.notebook import BookError
-from preview.post_render import without_remote_tags
 
 ROOT = Path(__file__).resolve().parent.parent
 BIBLIOGRAPHY = """@book{euler1748, author={Euler, Leonhard}, title={Introductio}, year={1748}}
@@ -219,6 +217,73 @@ def test_a_failed_build_leaves_the_last_site_as_it_was(book, tmp_path):
     assert [p.name for p in tmp_path.glob("_site*")] == ["_site"]
 
 
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ({"index.html": "my own site", "thesis.txt": "x"}, "index.html"),
+        ({"written.json": '["mine"]'}, "written.json"),
+        ({"posts/.git": "gitdir: elsewhere"}, "posts/.git"),
+    ],
+)
+def test_a_folder_that_no_build_wrote_is_left_as_it_is(book, tmp_path, files, named):
+    site = tmp_path / "_site"
+    put(site, files)
+    with pytest.raises(FileExistsError, match=f"_site/ holds {named}, .* remove or rename"):
+        book(["# One"])
+    assert content(site) == files
+    assert [p.name for p in tmp_path.glob("_site*")] == ["_site"]
+
+
+def test_what_somebody_put_into_a_site_is_not_lost(book, tmp_path):
+    book(["# One"], ["# Two"])
+    book(["# One"])  # without the second page
+    assert not (tmp_path / "_site" / "two.html").exists()
+    (tmp_path / "_site" / ".DS_Store").touch()  # which systems put anywhere
+    book(["# One"])
+    put(tmp_path / "_site", {"fonts/mine.txt": "x"})
+    before = content(tmp_path / "_site")
+    with pytest.raises(FileExistsError, match=r"_site/ holds fonts/mine\.txt"):
+        book(["# One"])
+    assert content(tmp_path / "_site") == before
+
+
+def test_a_file_in_place_of_the_site_stays(book, tmp_path):
+    (tmp_path / "_site").write_text("mine")
+    with pytest.raises(FileExistsError, match="_site is no folder; remove or rename it"):
+        book(["# One"])
+    assert (tmp_path / "_site").read_text() == "mine"
+
+
+def test_a_site_that_cannot_take_its_place_leaves_the_last_one(book, tmp_path, monkeypatch):
+    before = book(["# One"])["one.html"]
+    real = os.replace
+
+    def replace(source, target):
+        if Path(target).name == "_site" and not str(source).endswith(".old"):
+            raise OSError("in use")
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(OSError, match="in use"):
+        book(["# One", "More."])
+    assert (tmp_path / "_site" / "one.html").read_text(encoding="utf-8") == before
+    assert [p.name for p in tmp_path.glob("_site*")] == ["_site"]
+
+
+def put(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def content(folder):
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(errors="replace")
+        for path in files
+    }
+
+
 def test_the_cell_is_named(book):
     with pytest.raises(BookError, match=re.escape("one.ipynb, cell 3: ")):
         book(["# One", "Fine.", "::: {.callout-hint}\nx\n:::"])
@@ -233,53 +298,3 @@ def test_the_cover_picture_says_what_the_code_computes():
     picture = (ROOT / "images" / "gap-as-mean-of-aps.svg").read_text(encoding="utf-8")
     assert f"GAP {gap:.3f}<" in picture
     assert f"AP {second:.3f}<" in picture
-
-
-@pytest.fixture
-def quarto(tmp_path, monkeypatch):
-    """`quarto(version)` puts a program of that name on the path; returns its log file."""
-    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-
-    def install(version):
-        log = tmp_path / "log"
-        program = tmp_path / "quarto"
-        program.write_text(
-            f'#!/bin/sh\n[ "$1" = --version ] && echo {version}\necho "$@" >> {log}\n'
-        )
-        program.chmod(0o755)
-        return log
-
-    return install
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the stand-in for Quarto is a shell script")
-def test_quarto_builds_the_site_where_it_is_new_enough(quarto, capsys):
-    log = quarto("1.7.32")
-    site.main()
-    assert "built by Quarto 1.7.32" in capsys.readouterr().out
-    assert log.read_text().split() == ["--version", "render"]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the stand-in for Quarto is a shell script")
-def test_an_old_quarto_is_passed_over(quarto, capsys, monkeypatch):
-    log = quarto("1.3.450")
-    monkeypatch.setattr("preview.build.main", lambda: print("preview"))
-    site.main()
-    assert "older than Quarto 1.4" in capsys.readouterr().out
-    assert "render" not in log.read_text()
-
-
-def test_post_render_removes_only_what_calls_another_host():
-    ours = (
-        '<script src="site_libs/nav.js"></script><link href="styles.css" rel="stylesheet">'
-    )
-    inline = "<script>const url = 'https://example.org/';</script>"
-    anchor = '<a href="https://example.org/">kept</a>'
-    remote = """<script src="https://cdn.example.org/require.min.js" integrity="x"></script>
-<script src='//cdn.example.org/jquery.js' data-relocate-top="true"></script>
-<script type="application/javascript">define('jquery', [],function() {return window.jQuery;})</script>
-<link rel="stylesheet" href="https://fonts.example.org/css?a>"""
-    remote = remote.replace("css?a>", 'css?a">')
-    page = f"<head>{ours}{remote}</head><body>{inline}{anchor}</body>"
-    assert without_remote_tags(page) == f"<head>{ours}</head><body>{inline}{anchor}</body>"
