@@ -8,7 +8,7 @@ STORED := GAPFM_TEACH_STATIC=1 TQDM_DISABLE=1
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) $(wildcard preview/* preview/*/* images/*)
 
-.PHONY: help setup site test lint lab notebooks bench quarto clean
+.PHONY: help setup site test lowest lint lab notebooks bench quarto clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -18,7 +18,7 @@ setup: $(SETUP) ## Make .venv with pinned versions and this package in it
 $(SETUP): requirements.txt pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@mkdir -p .make && touch $@
 
 site: _site/index.html ## Build the rendered tutorial into _site/
@@ -30,6 +30,12 @@ _site/index.html: $(SETUP) $(SITE_SOURCES)
 test: $(SETUP) lint ## Pass all tests, and re-run every notebook comparing its outputs
 	$(BIN)/python -m pytest tests
 	$(STORED) $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg notebooks
+
+lowest: ## Pass the tests with the lowest versions that pyproject.toml allows
+	$(PYTHON) -m venv --clear .make/lowest
+	$(PYTHON) tools/lowest.py > .make/lowest.txt
+	.make/lowest/bin/python -m pip install --quiet --disable-pip-version-check --constraint .make/lowest.txt --editable ".[dev]"
+	.make/lowest/bin/python -m pytest tests
 
 lint: $(SETUP) ## Style and types
 	$(BIN)/ruff check .

@@ -106,7 +106,7 @@ def grade_column(column: pd.Series, name: str) -> np.ndarray:
 def factorize(column: pd.Series, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Positions, (N,) int64, and the ids in sorted order to which they belong."""
     if column.isna().any():
-        first = column.index[column.isna()][0]
+        first = column.index[column.isna()].tolist()[0]  # a number of Python, not of NumPy
         raise ValueError(
             f"{name} must not be missing; row {first!r} has none: drop such rows"
         )

@@ -51,9 +51,10 @@ class Trials:
         """All stored trials: columns data, given and those of `tuning.tune`; empty without."""
         if not self.file.is_file():
             return pd.DataFrame()
-        return pd.read_csv(self.file, comment="#", dtype={"error": str}).fillna(
-            {"error": ""}
+        stored = pd.read_csv(
+            self.file, comment="#", dtype={"error": str}, float_precision="round_trip"
         )
+        return stored.fillna({"error": ""})
 
     def best(
         self, task: str, ratings: Ratings, systems: Mapping[int, Mapping[str, System]],
