@@ -52,7 +52,7 @@ class Journal:
             body = make().to_csv(index=False, lineterminator="\n").encode()
             with replacing(file) as out:
                 out.write(_head(text, body) + body)
-        return pd.read_csv(io.BytesIO(body), float_precision="round_trip")
+        return pd.read_csv(io.BytesIO(body))
 
     def clear(self) -> None:
         """Remove all pieces, for the run is over; what else is in their folder stays."""

@@ -51,10 +51,9 @@ class Trials:
         """All stored trials: columns data, given and those of `tuning.tune`; empty without."""
         if not self.file.is_file():
             return pd.DataFrame()
-        stored = pd.read_csv(
-            self.file, comment="#", dtype={"error": str}, float_precision="round_trip"
+        return pd.read_csv(self.file, comment="#", dtype={"error": str}).fillna(
+            {"error": ""}
         )
-        return stored.fillna({"error": ""})
 
     def best(
         self, task: str, ratings: Ratings, systems: Mapping[int, Mapping[str, System]],
