@@ -5,7 +5,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from movielens_files import accept_small, data_folder, pip, serve  # noqa: F401
+
+# No test fails because a machine is slow or busy.
+settings.register_profile("in their own time", deadline=None)
+settings.load_profile("in their own time")
 
 LAUNCH_FLAGS = [
     "--no-sandbox",
