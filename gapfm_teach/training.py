@@ -80,7 +80,7 @@ class Problem:
         values, parts = np.empty(U.shape[0]), np.empty((blocks.size - 1, *V.shape))
         self.user_gradient, self.item_gradient = np.empty_like(U), np.empty_like(V)
         kernels.gradients(
-            U, V, self.indptr, self.items, self.grades, self.cumulative, blocks,
+            U, V, self.indptr, self.items, self.grades, self.train.grades, self.cumulative, blocks,
             np.empty(0, dtype=np.bool_) if marks is None else marks,
             n_selected or 0, inner_selected, values, self.user_gradient, parts,
         )  # fmt: skip
@@ -110,12 +110,13 @@ class Problem:
         selected = np.ones(self.items.shape[0], dtype=np.bool_)
         if k is None:
             return selected
+        rows = self.indptr, self.train.grades, self.train.max_grade
         if selection == "random":
             priority = rng.random(self.items.shape[0])
         else:
             priority = np.empty(self.items.shape[0])
-            kernels.misranking(self.scores, self.indptr, priority)
-        kernels.select_highest(priority, self.indptr, k, selected)
+            kernels.misranking(self.scores, *rows, priority)
+        kernels.select_highest(priority, *rows, k, selected)
         return selected
 
     def validation_gap(self, U, V) -> float:

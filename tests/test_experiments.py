@@ -1,5 +1,6 @@
 """The experiments of notebooks 04 and 05, on small simulated data, against definitions and theorems."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -272,35 +273,74 @@ def test_selection_sweep_counts_pairs_and_knows_all(ratings):
 
 
 def lists_of(split, seed=5):
-    """Rated lists with random scores."""
+    """Rated lists with scores of which many are equal, and what they are made of."""
     train = split[0]
     problem, rng = Problem(train, None), np.random.default_rng(seed)
-    U, V = rng.normal(size=(train.n_users, 3)), rng.normal(size=(train.n_items, 3))
+    U, V = np.ones((train.n_users, 1)), rng.integers(3, size=(train.n_items, 1)) / 4
     problem.gradients(U, V, 0.0)
-    return misranked.Lists.of(problem), rng
+    return misranked.Lists.of(problem), rng, (problem, V[:, 0])
+
+
+def picked_items(marks, problem):
+    """Which items each row of marks stands for."""
+    items = problem.items.reshape(marks.shape)
+    return [set(row[mine].tolist()) for row, mine in zip(items, marks, strict=True)]
 
 
 def test_algorithm_1_is_one_of_the_rules(split):
-    lists, rng = lists_of(split)
+    lists, rng, (problem, f) = lists_of(split)
     priority = experiments.RULES["most misranked"](lists, rng, 2)
-    marks = misranked.highest(priority, 2)
-    for mine, y, f in zip(marks, lists.grades, lists.scores, strict=True):
-        assert set(np.flatnonzero(mine)) == set(adaptive_selection(y, f, 2))
+    for m, mine in enumerate(picked_items(lists.highest(priority, 2), problem)):
+        items, y = problem.train.row(m)
+        assert mine == set(items[adaptive_selection(y, f[items], 2)].tolist())
+
+
+def test_algorithm_1_with_its_ties_in_another_order(split):
+    lists, rng, (problem, f) = lists_of(split)
+    orders = {
+        "ties by grade": lambda y, f: np.argsort(-y, kind="stable"),
+        "ties by score": lambda y, f: np.lexsort((-y, -f)),
+    }
+    assert {*orders, "ties shuffled"} == set(experiments.TIES)
+    for rule, order in orders.items():
+        marks = lists.highest(experiments.TIES[rule](lists, rng, 2), 2)
+        for m, mine in enumerate(picked_items(marks, problem)):
+            items, y = problem.train.row(m)
+            items, y = items[order(y, f[items])], y[order(y, f[items])]
+            assert mine == set(items[adaptive_selection(y, f[items], 2)].tolist())
+
+
+def test_shuffled_ties_give_each_of_equal_items_the_same_chance(split):
+    lists, rng, _ = lists_of(split)
+    flat = replace(lists, scores=0 * lists.scores, grades=0 * lists.grades + 3)
+    times = sum(
+        flat.highest(experiments.TIES["ties shuffled"](flat, rng, 2), 2)
+        for _ in range(40)
+    ).mean(axis=0)  # fmt: skip
+    # 2 of 5 places, 40 times for some 50 users: standard deviation about 0.45 a place
+    assert times == pytest.approx(np.full(5, 16.0), abs=2.5)
 
 
 def test_too_low_is_rank_by_score_minus_rank_by_grade(split):
-    lists, _ = lists_of(split)
-    for found, y, f in zip(lists.too_low, lists.grades, lists.scores, strict=True):
-        np.testing.assert_array_equal(found, ranks(f) - ranks(y))
+    lists, _, (problem, f) = lists_of(split)
+    by_item = np.argsort(problem.items.reshape(lists.scores.shape), axis=1)
+    for m, found in enumerate(np.take_along_axis(lists.too_low, by_item, axis=1)):
+        items, y = problem.train.row(m)
+        np.testing.assert_array_equal(found, ranks(f[items]) - ranks(y))
+
+
+def test_the_gap_of_rated_lists_breaks_ties_as_the_metric_does(split):
+    _, _, (problem, f) = lists_of(split)
+    rows = [problem.train.row(m) for m in range(problem.train.n_users)]
+    gaps = [graded_average_precision(y, f[items]) for items, y in rows]
+    assert misranked.rated_gap(problem) == pytest.approx(np.mean(gaps))
 
 
 def test_random_with_the_same_grades_picks_as_many_of_each_grade(split):
-    lists, rng = lists_of(split)
+    lists, rng, _ = lists_of(split)
     names = "random, same grades", "most misranked"
     rules = (experiments.RULES[name](lists, rng, 2) for name in names)
-    drawn, picked = (
-        np.sort(np.where(misranked.highest(p, 2), lists.grades, 0)) for p in rules
-    )
+    drawn, picked = (np.sort(np.where(lists.highest(p, 2), lists.grades, 0)) for p in rules)
     np.testing.assert_array_equal(drawn, picked)
 
 
@@ -331,7 +371,7 @@ def test_static_gain_is_that_of_trying_every_order(split):
     rule, k = "most too low", 2
     table = experiments.static_gain(start, k).set_index("rule").loc[rule]
     lists = misranked.Lists.of(misranked._problem_of(start))
-    picked = misranked.highest(lists.too_low, k)
+    picked = lists.highest(lists.too_low, k)
     now, swapped, moved = [], [], []
     for y, f, mine in zip(lists.grades, lists.scores, picked, strict=True):
         now.append(graded_average_precision(y, f))

@@ -148,20 +148,68 @@ def test_in_turn_is_algorithm_2_written_out(problem, inner_selected):
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
 
 
+def marked_by_the_twin(made, V, U, k):
+    """Algorithm 1 on each row as `Ratings` has it, as marks in the kernels' layout."""
+    marks = np.zeros(made.items.shape[0], dtype=bool)
+    for m in range(made.train.n_users):
+        items, grades = made.train.row(m)
+        chosen = selection.adaptive_selection(grades, V[items] @ U[m], k)
+        row = slice(made.indptr[m], made.indptr[m + 1])
+        marks[row] = np.isin(made.items[row], items[chosen])
+    return marks
+
+
 def test_adaptive_selection_is_the_twin_of_algorithm_1(problem):
-    made, _, _ = problem
-    distance = np.empty(made.items.shape[0])
-    kernels.misranking(made.scores, made.indptr, distance)
+    made, U, V = problem
+    made.gradients(U, V, REG)
+    train = made.train
+    distance = np.empty(train.n_ratings)
+    kernels.misranking(made.scores, made.indptr, train.grades, train.max_grade, distance)
+    for m in range(train.n_users):
+        items, grades = train.row(m)
+        row = slice(made.indptr[m], made.indptr[m + 1])
+        by_item = distance[row][np.argsort(made.items[row])]
+        np.testing.assert_array_equal(
+            by_item, selection.misranking(grades, V[items] @ U[m])
+        )
     for k in (1, 3, 100):
-        selected = made.select(k, "adaptive", None)
-        for m in range(made.train.n_users):
-            row = slice(made.indptr[m], made.indptr[m + 1])
-            grades, scores = made.grades[row], made.scores[row]
-            np.testing.assert_array_equal(
-                distance[row], selection.misranking(grades, scores)
-            )
-            chosen = selection.adaptive_selection(grades, scores, k)
-            assert set(np.flatnonzero(selected[row])) == set(chosen)
+        np.testing.assert_array_equal(
+            made.select(k, "adaptive", None), marked_by_the_twin(made, V, U, k)
+        )
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=st.lists(
+        st.lists(
+            st.tuples(st.integers(1, 3), st.sampled_from([0.0, -0.5, 0.25])), max_size=12
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    same=st.booleans(),
+    k=st.integers(1, 9),
+)
+@example(rows=[[(1, 0.0), (3, 0.0), (2, 0.0), (3, 0.0)]], same=True, k=1)
+def test_ties_are_broken_in_the_order_of_the_row(rows, same, k):
+    """Equal grades, equal scores and equal distances, in each of the three ways to select."""
+    counts = [len(row) for row in rows]
+    pairs = np.array([pair for row in rows for pair in row]).reshape(-1, 2)
+    V = pairs[:, 1:] * (not same)  # an item for each rating: any scores whatever
+    ratings = Ratings(
+        np.cumsum([0, *counts]), np.arange(len(pairs)), pairs[:, 0].astype(int),
+        n_items=max(1, len(pairs)), max_grade=3,
+    )  # fmt: skip
+    V, U = np.resize(V, (ratings.n_items, 1)), np.ones((len(rows), 1))
+    made = Problem(ratings, None)
+    made.gradients(U, V, 0.0)
+    marks = marked_by_the_twin(made, V, U, k)
+    np.testing.assert_array_equal(made.select(k, "adaptive", None), marks)
+    for inner_selected in (False, True):
+        made.gradients(U, V, 0.0, marks=marks, inner_selected=inner_selected)
+        expected = made.item_gradient
+        made.gradients(U, V, 0.0, n_selected=k, inner_selected=inner_selected)
+        np.testing.assert_array_equal(made.item_gradient, expected)
 
 
 def test_held_out_ranks_and_gap_match_sorting_and_the_metric():
@@ -203,7 +251,7 @@ FIT = """
     def watch(iteration, model):
         assert numba.get_num_threads() == {threads}
     ratings = simulate_ratings(60, 50, mean_ratings=12, random_state=0)
-    model = GAPfm(n_iter=15, learning_rate=0.02, n_selected={k}, selection="random",
+    model = GAPfm(n_iter=15, learning_rate=0.02, n_selected={k}, selection="{selection}",
                   update="{update}", random_state=1, n_threads={threads})
     model.fit(ratings, callback=watch)
     assert numba.get_num_threads() == 2  # as it was before
@@ -213,12 +261,18 @@ FIT = """
 
 
 @pytest.mark.parametrize(
-    ("k", "update"), [(None, "batch"), (5, "batch"), (5, "sequential")]
+    ("k", "selection", "update"),
+    [
+        (None, "adaptive", "batch"),
+        (5, "random", "batch"),
+        (5, "adaptive", "batch"),
+        (5, "random", "sequential"),
+    ],
 )
-def test_one_and_two_threads_give_the_same_bits(k, update):
+def test_one_and_two_threads_give_the_same_bits(k, selection, update):
+    options = {"k": k, "selection": selection, "update": update}
     one, two = (
-        run_python(FIT.format(k=k, update=update, threads=n), NUMBA_NUM_THREADS="2")
-        for n in (1, 2)
+        run_python(FIT.format(**options, threads=n), NUMBA_NUM_THREADS="2") for n in (1, 2)
     )
     assert one == two
 

@@ -108,14 +108,11 @@ def test_each_option_reaches_the_step(data, selection, update, inner_sum):
     expected = V * (1 - rate * reg) if update == "batch" else V.copy()
     for user in range(train.n_users):
         items, grades = train.row(user)
-        order = np.argsort(
-            -grades, kind="stable"
-        )  # equal misranking: the higher grade first
-        items, grades = items[order], grades[order]
         if selection == "adaptive":
             chosen = adaptive_selection(grades, V[items] @ U[user], k)
-        else:
-            chosen = np.argsort(-rng.random(items.size))[:k]
+        else:  # the numbers are drawn for the items in descending order of grade
+            order = np.argsort(-grades, kind="stable")
+            chosen = order[np.argsort(-rng.random(items.size))[:k]]
         inner = chosen if inner_sum == "selected" else np.arange(items.size)
         now, shrink = (V, 0.0) if update == "batch" else (expected, reg)
         each = smooth.item_gradients(

@@ -6,7 +6,7 @@ its validation GAP ranks against; this choice is ours.
 """
 
 from .common import LEARNING_RATES, held_out_gap, split_three, trace
-from .misranked import RULES, loss_split, one_step, static_gain
+from .misranked import RULES, TIES, loss_split, one_step, static_gain
 from .optimum import degeneration, personality, singular_directions, supremum
 from .selecting import (
     STARTS,
@@ -32,6 +32,7 @@ __all__ = [
     "LEARNING_RATES",
     "RULES",
     "STARTS",
+    "TIES",
     "algorithm_readings",
     "degeneration",
     "effectiveness",

@@ -1,7 +1,7 @@
 """Most misranked items: what Appendix C says of one list, and what a step of training does to it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -17,13 +17,14 @@ from ..training import Problem
 class Lists:
     """The rated items of users with equally many, S, as (n_users, S) arrays.
 
-    `grades` descend in each row, so that the due rank of an item is its place in the row;
-    `push` is ∂F/∂f of (8) at `scores`.
+    `push` is ∂F/∂f of (8) at `scores`. Places in a row are those of the problem, in descending
+    order of grade; `ties` holds them in the order in which ties are broken, that of the items.
     """
 
     scores: np.ndarray
     grades: np.ndarray
     push: np.ndarray
+    ties: np.ndarray
 
     @classmethod
     def of(cls, problem: Problem) -> "Lists":
@@ -39,25 +40,38 @@ class Lists:
             )
         shape = (problem.train.n_users, -1)
         parts = problem.scores, problem.grades.astype(np.int64), problem.coefficients
-        return cls(*(part.reshape(shape) for part in parts))
+        ties = np.argsort(problem.items.reshape(shape), axis=1)
+        scores, grades, push = (part.reshape(shape) for part in parts)
+        return cls(scores, grades, push, ties)
 
-    @property
-    def order(self) -> np.ndarray:
-        """Places in the row from the highest score down."""
-        return np.argsort(-self.scores, axis=1, kind="stable")
+    def from_the_highest(self, values: np.ndarray) -> np.ndarray:
+        """Places in the row from the highest value down."""
+        given = np.take_along_axis(values, self.ties, axis=1)
+        order = np.argsort(-given, axis=1, kind="stable")
+        return np.take_along_axis(self.ties, order, axis=1)
 
     @property
     def too_low(self) -> np.ndarray:
         """By how many ranks each item stands below its due rank; < 0 where it stands above."""
-        due = np.arange(self.scores.shape[1], dtype=np.int16)  # short: sorted several times
-        rank = np.empty(self.scores.shape, dtype=np.int16)
-        np.put_along_axis(rank, self.order, due[None, :], axis=1)
-        return rank - due
+        return self._ranks(self.scores) - self._ranks(self.grades)
+
+    def _ranks(self, values: np.ndarray) -> np.ndarray:
+        rank = np.empty(values.shape, dtype=np.int16)  # short: sorted several times
+        each = np.arange(values.shape[1], dtype=np.int16)[None, :]
+        np.put_along_axis(rank, self.from_the_highest(values), each, axis=1)
+        return rank
+
+    def highest(self, priority: np.ndarray, k: int) -> np.ndarray:
+        """Marks the k highest of each row."""
+        marks = np.zeros(priority.shape, dtype=bool)
+        best = self.from_the_highest(priority)[:, :k]
+        np.put_along_axis(marks, best, True, axis=1)
+        return marks
 
 
 def _same_grades(lists: Lists, rng: np.random.Generator, k: int) -> np.ndarray:
     """High for as many random items of each grade as Algorithm 1 picks of it."""
-    picked = highest(np.abs(lists.too_low), k)
+    picked = lists.highest(np.abs(lists.too_low), k)
     drawn = rng.random(lists.grades.shape)
     priority = np.zeros(lists.grades.shape)
     for grade in range(1, int(lists.grades.max()) + 1):
@@ -67,9 +81,10 @@ def _same_grades(lists: Lists, rng: np.random.Generator, k: int) -> np.ndarray:
     return priority
 
 
-# What to sort by, highest first, to pick k items of each row; ties keep the order of the row.
+Rule = Callable[[Lists, np.random.Generator, int], np.ndarray]
+# What to sort by, highest first, to pick k items of each row.
 # Algorithm 1 is "most misranked"; "random, same grades" copies how many of each grade it picks.
-RULES: dict[str, Callable[[Lists, np.random.Generator, int], np.ndarray]] = {
+RULES: dict[str, Rule] = {
     "random": lambda lists, rng, k: rng.random(lists.scores.shape),
     "most misranked": lambda lists, rng, k: np.abs(lists.too_low),
     "least misranked": lambda lists, rng, k: -np.abs(lists.too_low),
@@ -81,23 +96,35 @@ RULES: dict[str, Callable[[Lists, np.random.Generator, int], np.ndarray]] = {
 }
 
 
+def _ties_by(first: Callable[[Lists, np.random.Generator], np.ndarray]) -> Rule:
+    """Algorithm 1 with another order of equal grades, scores and distances: by `first`, low to high."""
+
+    def rule(lists: Lists, rng: np.random.Generator, k: int) -> np.ndarray:
+        ties = np.argsort(first(lists, rng), axis=1, kind="stable")
+        other = replace(lists, ties=ties)
+        return other.highest(np.abs(other.too_low), k).astype(float)
+
+    return rule
+
+
+# Algorithm 1 where ties are not broken in the order of the items. By score, items of equal grade
+# are all in the order that the model gives them: none of them is misranked among themselves.
+TIES: dict[str, Rule] = {
+    "ties by grade": _ties_by(lambda lists, rng: -lists.grades),
+    "ties shuffled": _ties_by(lambda lists, rng: rng.random(lists.scores.shape)),
+    "ties by score": _ties_by(lambda lists, rng: -lists.scores),
+}
+
+
 def rated_gap(problem: Problem) -> float:
     """Mean over users of the exact GAP of their training items, ranked among themselves."""
     user_of = np.repeat(np.arange(problem.train.n_users), np.diff(problem.indptr))
     place = np.empty(problem.scores.shape[0], dtype=np.int64)
-    by_score = np.lexsort((-problem.scores, user_of))
+    by_score = np.lexsort((problem.items, -problem.scores, user_of))
     place[by_score] = 1 + np.arange(place.shape[0]) - problem.indptr[user_of]
     gap = np.empty(problem.train.n_users)
     kernels.gap_at_ranks(place, problem.indptr, problem.grades, problem.delta, gap)
     return float(np.nanmean(gap))
-
-
-def highest(priority: np.ndarray, k: int) -> np.ndarray:
-    """Marks the k highest of each row; ties go to the one that stands first."""
-    best = np.argsort(-priority, axis=1, kind="stable")[:, :k]
-    marks = np.zeros(priority.shape, dtype=bool)
-    np.put_along_axis(marks, best, True, axis=1)
-    return marks
 
 
 # ------------------------------------------------------------------ Appendix C, one fixed list
@@ -112,12 +139,13 @@ def static_gain(model: GAPfm, k: int = 20, random_state=0) -> pd.DataFrame:
     """
     rng, train = check_random_state(random_state), model.train_
     problem = _problem_of(model)
-    lists, order = Lists.of(problem), Lists.of(problem).order
+    lists = Lists.of(problem)
+    order = lists.from_the_highest(lists.scores)
     weights = np.take_along_axis(problem.cumulative[lists.grades], order, axis=1)
     now = _gap_of_lists(weights)
     rows = []
     for rule, priority in RULES.items():
-        marks = np.take_along_axis(highest(priority(lists, rng, k), k), order, axis=1)
+        marks = np.take_along_axis(lists.highest(priority(lists, rng, k), k), order, axis=1)
         chosen = -np.sort(-weights[marks].reshape(train.n_users, k), axis=1)
         others = weights[~marks].reshape(train.n_users, -1)
         swapped = weights.copy()
@@ -203,7 +231,8 @@ def one_step(model: GAPfm, k: int = 20, random_state=0) -> pd.DataFrame:
     rows = []
     for rule, priority in RULES.items():
         problem.gradients(U, V, 0.0)
-        marks = highest(priority(Lists.of(problem), rng, k), k).ravel()
+        lists = Lists.of(problem)
+        marks = lists.highest(priority(lists, rng, k), k).ravel()
         problem.gradients(U, V, 0.0, marks=marks)
         V_new = V + model.learning_rate_ * problem.item_gradient
         after = problem.gradients(U, V_new, 0.0)

@@ -13,7 +13,7 @@ from ..ratings import Ratings
 from ..smooth import smoothed_gap_gradient
 from ..training import Problem
 from .common import ascend, held_out_gap, small_start, split_three
-from .misranked import RULES, Lists, highest, rated_gap
+from .misranked import RULES, TIES, Lists, rated_gap
 
 
 def selection_sweep(
@@ -85,12 +85,18 @@ STARTS: dict[str, Callable[[np.random.Generator, tuple], np.ndarray]] = {
 }
 
 
+def _marks(problem: Problem, rule: str, rng: np.random.Generator, k: int) -> np.ndarray:
+    """Marks the ratings whose items an iteration moves."""
+    lists = Lists.of(problem)
+    return lists.highest((RULES | TIES)[rule](lists, rng, k), k).ravel()
+
+
 def selection_run(
     train: Ratings, validation: Ratings, rule: str, k: int = 20, *,
     start: str = "normal, sd 0.01", learning_rate: float = 0.003, n_iter: int = 41,
     reg: float = 0.001, every: int = 5, random_state=0,
 ) -> pd.DataFrame:  # fmt: skip
-    """One training in which the rule, a key of `RULES` or "all", picks k items a user.
+    """One training in which the rule, a key of `RULES` or `TIES` or "all", picks k items a user.
 
     All users of `train` have equally many ratings; `start` is a key of `STARTS`. Columns
     iteration, objective, held_out_gap, training_gap (exact GAP of the rated lists, the mean over
@@ -100,7 +106,7 @@ def selection_run(
     factors = [draw(rng, (n, 10)) for n in (train.n_users, train.n_items)]
 
     def select(problem: Problem) -> np.ndarray:
-        return highest(RULES[rule](Lists.of(problem), rng, k), k).ravel()
+        return _marks(problem, rule, rng, k)
 
     def measure(problem: Problem) -> dict:
         lists = Lists.of(problem)
@@ -149,7 +155,7 @@ def selection_visits(
     rng, counts = check_random_state(random_state), []
 
     def select(problem: Problem) -> np.ndarray:
-        marks = highest(RULES[rule](Lists.of(problem), rng, k), k).ravel()
+        marks = _marks(problem, rule, rng, k)
         counts.append(np.bincount(problem.items, marks, minlength=train.n_items))
         return marks
 

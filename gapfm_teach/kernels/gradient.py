@@ -3,6 +3,8 @@
 Shared layout, for ratings as the training loop arranges them: the rated items of user m are
 `items[indptr[m]:indptr[m + 1]]`, in descending order of grade. `cumulative` is Δ, with
 Δ[y] = δ_1 + ... + δ_y and Δ[0] = 0. `scores` and `coefficients` run parallel to `items`.
+Algorithm 1 breaks its ties as the twin does, in the order in which `Ratings` has the row: hence
+`row_grades`, the grades in that order, which say where in the layout each item of a row went.
 
 For one user, with t_ij = g(f_j - f_i) and h = 1 - g, both (8) and its gradient hang on two sums,
 P_i = Σ_j β_ij t_ij and Q_i = Σ_j β_ij h_j t_ij (2 t_ij - 1), because
@@ -362,21 +364,31 @@ def chebyshev_sums(scores, weights, tolerance, coefficients):
 # --------------------------------------------------------------------------- all users
 
 
+@jit()
+def _places(grades, max_grade):
+    """Where each item of a row goes in descending order of grade; equal grades keep their order."""
+    following = np.zeros(max_grade + 1, dtype=np.int64)
+    for grade in grades:
+        following[grade] += 1
+    begin = 0
+    for grade in range(max_grade, 0, -1):
+        following[grade], begin = begin, begin + following[grade]
+    places = np.empty(grades.shape[0], dtype=np.int64)
+    for k in range(grades.shape[0]):
+        places[k] = following[grades[k]]
+        following[grades[k]] += 1
+    return places
+
+
 @jit(parallel=True)
 def arrange_by_grade(indptr, items, grades, max_grade, items_out, grades_out):
     """Copy each user's ratings in descending order of grade; equal grades keep their order."""
     for m in prange(indptr.shape[0] - 1):
-        place = np.zeros(max_grade + 1, dtype=np.int64)
-        for k in range(indptr[m], indptr[m + 1]):
-            place[grades[k]] += 1
-        begin = indptr[m]
-        for grade in range(max_grade, 0, -1):
-            place[grade], begin = begin, begin + place[grade]
-        for k in range(indptr[m], indptr[m + 1]):
-            to = place[grades[k]]
-            place[grades[k]] += 1
-            items_out[to] = items[k]
-            grades_out[to] = grades[k]
+        mine = slice(indptr[m], indptr[m + 1])
+        places = _places(grades[mine], max_grade)
+        for k in range(places.shape[0]):
+            items_out[indptr[m] + places[k]] = items[indptr[m] + k]
+            grades_out[indptr[m] + places[k]] = grades[indptr[m] + k]
 
 
 @jit()
@@ -389,20 +401,26 @@ def _score(u, V, items, scores):
 
 
 @jit()
-def _misranking(scores):
-    """|r - r̂| of Algorithm 1 for one user's items, which stand in descending order of grade."""
-    order = np.argsort(-scores, kind="mergesort")
-    distance = np.empty(order.shape[0])
-    for place in range(order.shape[0]):
-        distance[order[place]] = abs(order[place] - place)
+def _from_the_highest(values, places):
+    """A user's places from the highest value down; ties in the order of `places`."""
+    return places[np.argsort(-values[places], kind="mergesort")]
+
+
+@jit()
+def _misranking(scores, places):
+    """|r - r̂| of Algorithm 1 for one user's items, whose place is r, as `places` has them."""
+    distance = np.empty(scores.shape[0])
+    by_score = _from_the_highest(scores, places)
+    for place in range(scores.shape[0]):
+        distance[by_score[place]] = abs(by_score[place] - place)
     return distance
 
 
 @jit()
-def _mark_highest(priority, k, marks):
-    """Mark the k highest priorities; ties go to the one that stands first."""
+def _mark_highest(priority, places, k, marks):
+    """Mark the k highest priorities; ties go to the one that `places` has first."""
     marks[:] = False
-    for place in np.argsort(-priority, kind="mergesort")[:k]:
+    for place in _from_the_highest(priority, places)[:k]:
         marks[place] = True
 
 
@@ -445,8 +463,8 @@ def _sums_of_chosen(scores, weights, chosen, scratch, coefficients):
 
 @jit()
 def _block_gradients(
-    begin, end, U, V, indptr, items, grades, cumulative, marks, n_selected, inner_selected,
-    values, U_gradient, V_part,
+    begin, end, U, V, indptr, items, grades, row_grades, cumulative, marks, n_selected,
+    inner_selected, values, U_gradient, V_part,
 ):  # fmt: skip
     """`gradients` for the users begin..end - 1."""
     V_part[:] = 0.0
@@ -473,7 +491,8 @@ def _block_gradients(
                 chosen = marks[first : first + n]
             else:
                 chosen = own_marks[:n]
-                _mark_highest(_misranking(scores), n_selected, chosen)
+                places = _places(row_grades[first : first + n], cumulative.shape[0] - 1)
+                _mark_highest(_misranking(scores, places), places, n_selected, chosen)
             if inner_selected:
                 _sums_of_chosen(scores, weights, chosen, scratch, coefficients)
             for k in range(n):
@@ -483,8 +502,8 @@ def _block_gradients(
 
 @jit(parallel=True)
 def gradients(
-    U, V, indptr, items, grades, cumulative, blocks, marks, n_selected, inner_selected,
-    values, U_gradient, V_parts,
+    U, V, indptr, items, grades, row_grades, cumulative, blocks, marks, n_selected,
+    inner_selected, values, U_gradient, V_parts,
 ):  # fmt: skip
     """One pass over all users: (8) of each, ∂F/∂U (10), and each block's part of ∂F/∂V (11).
 
@@ -494,7 +513,7 @@ def gradients(
     """
     for b in prange(blocks.shape[0] - 1):
         _block_gradients(
-            blocks[b], blocks[b + 1], U, V, indptr, items, grades, cumulative,
+            blocks[b], blocks[b + 1], U, V, indptr, items, grades, row_grades, cumulative,
             marks, n_selected, inner_selected, values, U_gradient, V_parts[b],
         )  # fmt: skip
 
@@ -522,19 +541,20 @@ def user_coefficients(scores, indptr, grades, cumulative, coefficients):
 
 
 @jit(parallel=True)
-def misranking(scores, indptr, out):
+def misranking(scores, indptr, row_grades, max_grade, out):
     """|r - r̂| of Algorithm 1 for every rating."""
     for m in prange(indptr.shape[0] - 1):
-        row = slice(indptr[m], indptr[m + 1])
-        out[row] = _misranking(scores[row])
+        mine = slice(indptr[m], indptr[m + 1])
+        out[mine] = _misranking(scores[mine], _places(row_grades[mine], max_grade))
 
 
 @jit(parallel=True)
-def select_highest(priority, indptr, k, selected):
-    """Mark the k highest priorities of each user; ties go to the rating that stands first."""
+def select_highest(priority, indptr, row_grades, max_grade, k, selected):
+    """Mark the k highest priorities of each user; ties go to the one first in the row."""
     for m in prange(indptr.shape[0] - 1):
-        row = slice(indptr[m], indptr[m + 1])
-        _mark_highest(priority[row], k, selected[row])
+        mine = slice(indptr[m], indptr[m + 1])
+        places = _places(row_grades[mine], max_grade)
+        _mark_highest(priority[mine], places, k, selected[mine])
 
 
 @jit()
