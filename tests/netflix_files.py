@@ -2,12 +2,14 @@
 
 import io
 import tarfile
+import traceback
 import zipfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from gapfm_teach import Ratings
+from gapfm_teach import Ratings, load_netflix
 
 LAYOUTS = ("Kaggle folder", "Kaggle zip", "original folder", "original archive")
 TITLES = (
@@ -40,7 +42,8 @@ def header_and_lines(movie: int, ratings: dict) -> str:
 
 
 def texts(layout: str, ratings: dict, probe: list, titles: str = TITLES) -> dict[str, str]:
-    """The files of a layout: name -> content. Kaggle's movies are dealt to its four files."""
+    """The files of a layout: name -> content, none of them empty. Kaggle's movies are dealt to
+    its four files."""
     movies = sorted({movie for _, movie in ratings})
     if layout.startswith("Kaggle"):
         files = {f"combined_data_{n}.txt": "" for n in (1, 2, 3, 4)}
@@ -56,9 +59,8 @@ def texts(layout: str, ratings: dict, probe: list, titles: str = TITLES) -> dict
     for movie in sorted({movie for _, movie in probe}, key=str):
         users = "".join(f"{user}\n" for user, named in probe if named == movie)
         files["probe.txt"] = files.get("probe.txt", "") + f"{movie}:\n{users}"
-    files.setdefault("probe.txt", "")
     files["movie_titles." + ("csv" if layout.startswith("Kaggle") else "txt")] = titles
-    return files
+    return {name: text for name, text in files.items() if text}
 
 
 def write(layout: str, files: dict[str, str], folder: Path) -> Path:
@@ -86,7 +88,9 @@ def tar(contents: dict[str, bytes], compression: str = "") -> bytes:
     """The bytes of a tar file, with an entry for each folder as the real one has."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode=f"w:{compression}") as archive:
-        for place in sorted({name.partition("/")[0] for name in contents}):
+        for place in sorted(
+            {name.partition("/")[0] for name in contents} - {*contents, "", ".."}
+        ):
             entry = tarfile.TarInfo(place)
             entry.type = tarfile.DIRTYPE
             archive.addfile(entry)
@@ -101,6 +105,17 @@ def small(tmp_path, layout="Kaggle folder", **changes) -> Path:
     files = texts(layout, SMALL, SMALL_PROBE) | changes
     kept = {name: text for name, text in files.items() if text is not None}
     return write(layout, kept, tmp_path / "netflix")
+
+
+def refused(path, tmp_path) -> str:
+    """The message of the ValueError of `load_netflix`, after checking that it stands alone, with
+    no other error before it, and that no cache was begun in `tmp_path / "data"`."""
+    with pytest.raises(ValueError, match=r".") as failure:
+        load_netflix(path)
+    shown = "".join(traceback.format_exception(failure.value))
+    assert shown.count("Traceback (most recent call last)") == 1
+    assert not (tmp_path / "data").exists()
+    return str(failure.value)
 
 
 def triples(ratings: Ratings) -> dict:

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -206,3 +207,71 @@ load_netflix(sys.argv[1])
     load_netflix(path)
     assert not left.exists()
     assert len(list(data_folder.iterdir())) == 2
+
+
+# --- what is not ours ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=["flip", "unlink", "empty"])
+@pytest.mark.parametrize("mine", ["notes.txt", "header.json.bak", "old/users.npy"])
+def test_a_damaged_cache_with_files_of_others_is_left_to_them(
+    tmp_path, data_folder, damage, mine
+):
+    path = small(tmp_path)
+    load_netflix(path)
+    (folder,) = data_folder.iterdir()
+    (folder / mine).parent.mkdir(exist_ok=True)
+    (folder / mine).write_text("mine")
+    damage(folder / cache.HEADER)
+    before = sorted(folder.rglob("*"))
+    with pytest.warns(
+        UserWarning, match=f"each time until you move {re.escape(str(folder))}"
+    ):
+        assert triples(load_netflix(path)[0]) == without(SMALL_PROBE)
+    assert (folder / mine).read_text() == "mine"
+    assert sorted(folder.rglob("*")) == before
+    assert list(data_folder.iterdir()) == [folder]
+
+
+def test_only_what_was_left_by_us_is_swept_up(tmp_path, data_folder):
+    key = f"netflix-{'0' * 32}"
+    ours = data_folder / f"{key}.01234567.part"
+    theirs = [
+        "netflix-thesis.part/header.json",
+        "netflix-.part/users.npy",
+        f"{key}/users.npy",
+        f"{key}.old.part/users.npy",
+        f"{key}.76543210.part/users.npy/mine",
+        f"{key}.89abcdef.part/mine.npy",
+    ]
+    for name in (*theirs, f"{ours.name}/header.json", f"{ours.name}/probe_grades.npy"):
+        file = data_folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("kept")
+    (data_folder / "netflix-list.part").write_text("a file")
+    if os.name != "nt":
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere" / "users.npy").write_text("kept")
+        link = data_folder / f"{key}.aaaaaaaa.part"
+        link.symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+        theirs.append(f"{link.name}/users.npy")
+    for left in data_folder.iterdir():
+        os.utime(left, (0, 0))
+    load_netflix(small(tmp_path))
+    assert not ours.exists()
+    assert all((data_folder / name).read_text() == "kept" for name in theirs)
+    assert (data_folder / "netflix-list.part").read_text() == "a file"
+
+
+def test_a_folder_that_has_the_name_already_is_not_taken_for_ours(
+    tmp_path, data_folder, monkeypatch
+):
+    """Chance may draw a name twice."""
+    path = small(tmp_path)
+    taken = data_folder / f"netflix-{cache.key_of(load.find_inputs(path))}.00000000.part"
+    taken.mkdir(parents=True)
+    (taken / "users.npy").write_text("another program's, in work")
+    monkeypatch.setattr(cache.secrets, "token_hex", lambda size: "00" * size)
+    with pytest.warns(UserWarning, match="could not be kept for next time"):
+        load_netflix(path)
+    assert (taken / "users.npy").read_text() == "another program's, in work"

@@ -9,29 +9,36 @@ from unittest import mock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gapfm_teach.datasets.netflix import parse
-from gapfm_teach.datasets.netflix.parse import Parser
+from gapfm_teach.datasets.netflix import blocks
+from gapfm_teach.datasets.netflix.blocks import Parser
 
 HEADER = re.compile(rb"(\d{1,7}):[ \t\r]*")
 RATING = re.compile(rb"(\d{1,7}),([1-5]),\d{4}-\d\d-\d\d[ \t\r]*")
 
 
 def read_by_line(text):
-    """(user, movie, grade) of each rating; instead the first bad line's number, if one is."""
-    movie, found = 0, []
+    """(user, movie, grade) of each rating; instead the first bad line's number, if one is.
+
+    Bad is a movie's second header, too, and one with nothing below it."""
+    movie, found, began = 0, [], {}
     for number, line in enumerate(text.split(b"\n"), start=1):
         header, rating = HEADER.fullmatch(line), RATING.fullmatch(line)
         if header and 1 <= int(header[1]) <= 17_770:
+            if movie and (not found or found[-1][1] != movie):
+                return began[movie]  # nothing stands below it
             movie = int(header[1])
+            if movie in began:
+                return number
+            began[movie] = number
         elif rating and movie and 1 <= int(rating[1]) <= 2_649_429:
             found.append((int(rating[1]), movie, int(rating[2])))
         elif line.strip(b" \t\r"):
             return number
-    return found
+    return found if found and found[-1][1] == movie else began.get(movie, 1)
 
 
 def read_in_blocks(text, block):
-    with ThreadPoolExecutor(2) as pool, mock.patch.object(parse, "BLOCK", block):
+    with ThreadPoolExecutor(2) as pool, mock.patch.object(blocks, "BLOCK", block):
         parser = Parser(pool)
         try:
             parser.add(SimpleNamespace(name="file", read=io.BytesIO(text).read))
@@ -47,10 +54,10 @@ def read_in_blocks(text, block):
 
 WIDTH = st.integers(1, 7)  # with leading zeros
 DATE = st.sampled_from([b"2005-09-06", b"9999-99-99"])
-GOOD = st.builds(
+HEADERS = st.builds(
     lambda movie, width: b"%0*d:" % (width, movie), st.integers(1, 17_770), WIDTH
 )
-GOOD |= st.builds(
+RATINGS = st.builds(
     lambda user, grade, date, width: b"%0*d,%d,%s" % (width, user, grade, date),
     st.integers(1, 2_649_429), st.integers(1, 5), DATE, WIDTH,
 )  # fmt: skip
@@ -65,23 +72,25 @@ ODD = st.sampled_from(
     ]
 )  # fmt: skip
 BLANK = st.sampled_from([b"", b" ", b"\t\r", b" " * 40])
-LINE = st.builds(
-    lambda line, end: line + end,
-    GOOD | GOOD | BLANK,
-    st.sampled_from([b"", b"\r", b"\t  "]),
-)
+ENDS = st.sampled_from([b"", b"\r", b"\t  "])
+BELOW = st.lists(st.builds(lambda line, end: line + end, RATINGS | BLANK, ENDS), max_size=6)
+MOVIES = st.builds(
+    lambda header, end, rating, below: [header + end, rating, *below],
+    HEADERS, ENDS, RATINGS | RATINGS | RATINGS | BLANK, BELOW,
+)  # fmt: skip
 
 
 @settings(max_examples=400, deadline=None)
 @given(
-    lines=st.lists(LINE, max_size=12),
-    odd=st.lists(ODD | st.binary(max_size=20), max_size=1),
+    movies=st.lists(MOVIES, max_size=4),
+    odd=st.lists(ODD | HEADERS | st.binary(max_size=20), max_size=1),
     end=st.sampled_from([b"", b"\n"]),
     block=st.integers(1, 60),
     data=st.data(),
 )
-def test_blocks_are_read_like_lines(lines, odd, end, block, data):
+def test_blocks_are_read_like_lines(movies, odd, end, block, data):
+    lines = [line for movie in movies for line in movie]
     for line in odd:
         lines.insert(data.draw(st.integers(0, len(lines))), line)
-    text = b"\n".join([b"1:", *lines]) + end
+    text = b"\n".join(lines) + end
     assert read_in_blocks(text, block) == read_by_line(text)

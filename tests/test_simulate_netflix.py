@@ -16,6 +16,7 @@ from scipy import stats
 
 from gapfm_teach.datasets.netflix import latent, marginals, simulate
 from gapfm_teach.datasets.netflix.simulate import simulate_netflix
+from gapfm_teach.experiments import scale
 from gapfm_teach.kernels import simulation
 
 SCALE, SEED = 1 / 200, 7
@@ -388,6 +389,66 @@ def test_nothing_is_overwritten(tmp_path):
         with pytest.raises(FileExistsError, match="is not an empty folder"):
             simulate_netflix(taken, TINY, random_state=0)
     assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_of_two_that_write_to_one_folder_the_first_to_finish_keeps_it(
+    tmp_path, monkeypatch
+):
+    draw, first = simulate.draw_truth, []
+
+    def draw_slowly(*arguments):
+        with monkeypatch.context() as patch:
+            patch.setattr(simulate, "draw_truth", draw)
+            first.append(
+                everything(simulate_netflix(tmp_path / "new", TINY, random_state=1))
+            )
+        return draw(*arguments)
+
+    monkeypatch.setattr(simulate, "draw_truth", draw_slowly)
+    with pytest.raises(FileExistsError, match="new exists and is not an empty folder"):
+        simulate_netflix(tmp_path / "new", TINY, random_state=2)
+    assert everything(tmp_path / "new") == first[0]
+    assert list(tmp_path.iterdir()) == [tmp_path / "new"]
+
+
+def test_what_appears_in_an_empty_folder_meanwhile_is_kept(tmp_path, monkeypatch):
+    draw = simulate.draw_truth
+
+    def draw_slowly(*arguments):
+        (tmp_path / "new" / "mine.txt").write_text("mine")
+        return draw(*arguments)
+
+    (tmp_path / "new").mkdir()
+    monkeypatch.setattr(simulate, "draw_truth", draw_slowly)
+    with pytest.raises(FileExistsError, match="new exists and is not an empty folder"):
+        simulate_netflix(tmp_path / "new", TINY, random_state=2)
+    assert [path.name for path in tmp_path.rglob("*")] == ["new", "mine.txt"]
+
+
+def test_a_folder_that_has_the_temporary_name_already_is_kept(tmp_path, monkeypatch):
+    """Chance may draw a name twice, and another program be writing there."""
+    (tmp_path / "new.00000000.part").mkdir()
+    (tmp_path / "new.00000000.part" / "probe.txt").write_text("another program's, in work")
+    monkeypatch.setattr(simulate.secrets, "token_hex", lambda size: "00" * size)
+    with pytest.raises(FileExistsError):
+        simulate_netflix(tmp_path / "new", TINY, random_state=0)
+    assert [path.name for path in tmp_path.rglob("*")] == ["new.00000000.part", "probe.txt"]
+
+
+def test_two_notebooks_may_ask_for_the_same_simulation_at_once(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAPFM_TEACH_DATA", str(tmp_path))
+    monkeypatch.delenv(scale.PLACE, raising=False)
+    draw = simulate.draw_truth
+
+    def draw_slowly(*arguments):
+        with monkeypatch.context() as patch:
+            patch.setattr(simulate, "draw_truth", draw)
+            scale.netflix(TINY)
+        return draw(*arguments)
+
+    monkeypatch.setattr(simulate, "draw_truth", draw_slowly)
+    train, probe = scale.netflix(TINY)
+    assert train.n_ratings + probe.n_ratings == latent.Sizes(TINY).n_ratings
 
 
 def test_an_empty_folder_is_filled(tmp_path):

@@ -1,5 +1,6 @@
 """Notebook 08: ratings of Netflix's size, what an iteration over them costs, and its fast sum."""
 
+import contextlib
 import os
 from collections.abc import Sequence
 
@@ -34,7 +35,8 @@ def netflix(scale: float = 0.01, path=None) -> tuple[Ratings, Ratings]:
         return _share_of_users(*load_netflix(path), scale)
     folder = data_folder() / f"simulated-netflix-{scale:g}"
     if not folder.exists():
-        simulate_netflix(folder, scale, random_state=0)
+        with contextlib.suppress(FileExistsError):  # another program was faster
+            simulate_netflix(folder, scale, random_state=0)
     return load_netflix(folder)
 
 

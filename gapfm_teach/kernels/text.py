@@ -40,7 +40,7 @@ def _next_line(text, at):
 
 
 @jit(nogil=True)
-def parse_lines(text, graded, begun, limits, users, grades, movies, firsts):
+def parse_lines(text, graded, begun, limits, users, grades, movies, firsts, lines, places):
     """Read lines "MOVIE:" and, below them, "USER,GRADE,YYYY-MM-DD", or "USER" if not `graded`.
 
     text : (n,) bytes, whole lines; only the last one may lack its newline. Blank lines and
@@ -48,7 +48,8 @@ def parse_lines(text, graded, begun, limits, users, grades, movies, firsts):
     begun : whether a movie's header came before `text`.
     limits : highest user and movie id, at most 7 digits each; the lowest is 1.
     users, grades : filled, an entry a rating.
-    movies, firsts : filled, an entry a header: its movie, and how many ratings came before.
+    movies, firsts, lines, places : filled, an entry a header: its movie, how many ratings and
+        how many lines came before, and where its line begins.
 
     Returns (ratings, headers, lines, bad): lines read, and where the first bad one begins,
     or -1.
@@ -56,7 +57,7 @@ def parse_lines(text, graded, begun, limits, users, grades, movies, firsts):
     n_ratings, n_headers, n_lines, at = 0, 0, 0, 0
     while at < text.shape[0]:
         line = at
-        number = 0
+        number, is_header = 0, False
         while at < text.shape[0] and _ZERO <= text[at] <= _ZERO + 9:
             number = 10 * number + (text[at] - _ZERO)
             at += 1
@@ -66,9 +67,11 @@ def parse_lines(text, graded, begun, limits, users, grades, movies, firsts):
         if width > 0 and at < text.shape[0] and text[at] == _COLON:
             if number < 1 or number > limits[1]:
                 return n_ratings, n_headers, n_lines, line
+            is_header = True
             movies[n_headers] = number
             firsts[n_headers] = n_ratings
-            n_headers += 1
+            lines[n_headers] = n_lines
+            places[n_headers] = line
             at += 1
         elif width > 0:
             if number < 1 or number > limits[0] or not (begun or n_headers > 0):
@@ -86,6 +89,7 @@ def parse_lines(text, graded, begun, limits, users, grades, movies, firsts):
         at = _next_line(text, at)
         if at < 0:
             return n_ratings, n_headers, n_lines, line
+        n_headers += is_header
         n_lines += 1
     return n_ratings, n_headers, n_lines, -1
 

@@ -9,21 +9,25 @@ from typing import NamedTuple
 import numpy as np
 
 from ...kernels import text as kernels
-from .parse import BLOCK, HIGHEST_USER, Segment, bad_line, parse, refuse_bad_line
-from .sources import PROBE, Member, members
+from .archives import Member
+from .blocks import BLOCK, Segment
+from .ledger import Ledger
+from .names import PROBE
+from .parse import HIGHEST_USER, bad_line, parse, refuse_bad_line
+from .sources import members
 
 
 class ByMovie(NamedTuple):
     """All ratings by increasing movie id: movie movies[k] has the ratings firsts[k] to
     firsts[k + 1] - 1 of `users` (ids) and `grades`, which are negative when held out.
-    `files` says where each movie's ratings stood.
+    `files` says in which file each movie's ratings stood.
     """
 
     movies: np.ndarray
     firsts: np.ndarray
     users: np.ndarray
     grades: np.ndarray
-    files: dict[int, set[str]]
+    files: dict[int, str]
 
 
 class Rows(NamedTuple):
@@ -37,9 +41,7 @@ class Rows(NamedTuple):
 def by_movie(segments: list[Segment]) -> ByMovie:
     """Join all segments, and empty the list, whose arrays are as large as the result."""
     segments.sort(key=lambda segment: segment.movie)
-    files: dict[int, set[str]] = {}
-    for segment in segments:
-        files.setdefault(segment.movie, set()).add(segment.file)
+    files = {segment.movie: segment.file for segment in segments}
     movie_of = np.array([segment.movie for segment in segments], np.int32)
     movies, places = np.unique(movie_of, return_index=True)
     sizes = [segment.users.size for segment in segments]
@@ -55,37 +57,37 @@ def by_movie(segments: list[Segment]) -> ByMovie:
 
 
 def hold_out(ratings: ByMovie, content: bytes) -> tuple[int, list[str]]:
-    """Turn the sign of the probe's grades in place.
+    """Turn the sign of the probe's grades in place; `content` is its text.
 
     Returns how many, and a note when some of the probe's movies are not there.
     """
     parsed = parse(np.frombuffer(content, np.uint8), graded=False, begun=False)
+    ledger = Ledger()
+    ledger.begin(PROBE)
+    ledger.enter(0, parsed)
     refuse_bad_line(PROBE, 0, parsed, "USER")
+    ledger.end()
     cuts = [*parsed.firsts.tolist(), parsed.users.size]
-    places: dict[int, list[np.ndarray]] = {}  # of each movie in the probe
-    for movie, (low, high) in zip(parsed.movies.tolist(), pairwise(cuts), strict=True):
-        places.setdefault(movie, []).append(np.arange(low, high))
     absent = 0
     marks = np.zeros(HIGHEST_USER + 1, np.int8)
     found = dict(
         zip(ratings.movies.tolist(), pairwise(ratings.firsts.tolist()), strict=True)
     )
-    for movie, parts in places.items():
-        place = np.concatenate(parts)
-        wanted = parsed.users[place]
+    for movie, (low, high) in zip(parsed.movies.tolist(), pairwise(cuts), strict=True):
+        wanted = parsed.users[low:high]
         if movie not in found:
             absent += wanted.size
             continue
         repeated = kernels.mark_wanted(wanted, marks)
         if repeated >= 0:
-            raise _probe_line(content, place[repeated], f"asks for movie {movie} again")
+            raise _probe_line(content, low + repeated, f"asks for movie {movie} again")
         here = slice(*found[movie])
         kernels.hold_out_marked(ratings.users[here], ratings.grades[here], marks)
         lost = np.flatnonzero(marks[wanted] == 1)
         if lost.size:
             raise _probe_line(
                 content,
-                place[lost[0]],
+                low + int(lost[0]),
                 f"has not rated movie {movie}, and the probe's grades stand among the "
                 "ratings; get whole files, or leave probe.txt out",
             )
@@ -116,7 +118,7 @@ def by_user(
     if repeated >= 0:
         user = users[np.searchsorted(indptr, repeated, side="right") - 1]
         raise _rated_twice(
-            int(user), ratings.movies[packed[repeated] >> 4], ratings, inputs
+            int(user), int(ratings.movies[packed[repeated] >> 4]), ratings, inputs
         )
     return users, Rows(kept, packed[:n_kept], grades), probe
 
@@ -170,19 +172,24 @@ def _rated_twice(
     user: int, movie: int, ratings: ByMovie, inputs: dict[str, Path]
 ) -> ValueError:
     """The error for a second rating, found again line by line in the files: slow."""
-    file, found = "", (0, b"")
-    for member in members(inputs):
-        if member.name not in ratings.files[int(movie)]:
-            continue
-        below = 0
-        for number, line in enumerate(_lines(member), start=1):
-            before, separator, _ = line.partition(b":")
-            if separator:
-                below = int(before)
-            elif below == movie and line.strip() and int(line.split(b",")[0]) == user:
-                file, found = member.name, (number, line)
-    why = f"rates movie {movie} a second time; keep one of this user's ratings of it"
-    return bad_line(file, *found, why)
+    file = ratings.files[movie]
+    lines = (
+        numbered
+        for member in members(inputs)
+        if member.name == file
+        for numbered in enumerate(_lines(member), start=1)
+    )
+    below, met = 0, False
+    for number, line in lines:
+        before, separator, _ = line.partition(b":")
+        if separator:
+            below = int(before)
+        elif below == movie and line.strip() and int(line.split(b",")[0]) == user:
+            if met:
+                why = f"rates movie {movie} a second time; keep one of this user's ratings of it"
+                return bad_line(file, number, line, why)
+            met = True
+    raise AssertionError("the files hold fewer ratings than the parser saw")
 
 
 def _lines(member: Member) -> Iterator[bytes]:

@@ -4,8 +4,8 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import secrets
-import shutil
 import time
 import warnings
 import zlib
@@ -14,14 +14,20 @@ from pathlib import Path
 
 import numpy as np
 
+from ...files import remove_files
 from ...ratings import Ratings
 from ..cache import data_folder
 
-VERSION = 1
+VERSION = 2  # 1 kept titles in the wrong letters, and what damaged archives were read as
 PARTS = ("train", "probe")
 ROWS = ("indptr", "indices", "grades")
 SHARED = ("users", "items")
 HEADER = "header.json"
+# What is ours to remove: a folder of such a name that holds nothing but such files.
+FOLDER = re.compile(r"netflix-[0-9a-f]{32}(\.[0-9a-f]{8}\.part)?")
+FILES = re.compile(
+    rf"({'|'.join(SHARED)}|({'|'.join(PARTS)})_({'|'.join(ROWS)}))\.npy|{re.escape(HEADER)}"
+)
 BLOCK = 1 << 25  # bytes under one checksum
 ABANDONED = 24 * 3600  # seconds after which nobody is still writing
 SAMPLE, N_SAMPLES = 1 << 16, 16  # bytes of the input in one sample, and how many of them
@@ -60,7 +66,8 @@ def key_of(inputs: dict[str, Path]) -> str:
 def read(key: str) -> tuple[Ratings, Ratings, list[str]] | None:
     """Return (training, probe, notes) kept under `key`, or None when there are none to trust.
 
-    Every byte is compared with its checksum; a damaged copy is reported by a warning and removed.
+    Every byte is compared with its checksum; a damaged copy is reported by a warning and removed,
+    unless there is something in its folder that is not ours.
     """
     folder = _folder(key)
     if not os.path.isdir(folder):  # unlike Path's, it is False in a folder closed to us
@@ -85,12 +92,12 @@ def read(key: str) -> tuple[Ratings, Ratings, list[str]] | None:
             for part in PARTS
         )
     except (OSError, ValueError, KeyError) as error:
+        remedy = "" if _remove(folder) else f", each time until you move {folder} away"
         warnings.warn(
             f"{folder.name} in the data folder is damaged and is not used ({error}); the data "
-            "are read again",
+            f"are read again{remedy}",
             stacklevel=3,
         )
-        _remove(folder)
         return None
     return train, probe, header["notes"]
 
@@ -104,31 +111,34 @@ def write(key: str, train: Ratings, probe: Ratings, notes: list[str]) -> None:
     try:
         _sweep(folder.parent)
         temporary.mkdir(parents=True)
-        arrays = {name: getattr(train, name) for name in SHARED}
-        for part, ratings in zip(PARTS, (train, probe), strict=True):
-            arrays |= {f"{part}_{name}": getattr(ratings, name) for name in ROWS}
-        for name, array in arrays.items():
-            np.save(temporary / f"{name}.npy", array, allow_pickle=False)
-        header = {
-            "checksums": {
-                f"{name}.npy": _checksums(temporary / f"{name}.npy") for name in arrays
-            },
-            "titles": train.titles.tolist(),
-            "max_grade": train.max_grade,
-            "source": train.source,
-            "origin": train.origin,
-            "notes": notes,
-        }
-        text = json.dumps(header)
-        (temporary / HEADER).write_text(
-            f"{zlib.crc32(text.encode()):08x}\n{text}", encoding="utf-8", newline="\n"
-        )
-        os.rename(temporary, folder)
+        try:
+            _fill(temporary, train, probe, notes)
+            os.rename(temporary, folder)
+        finally:
+            _discard(temporary)
     except OSError as error:
         if not os.path.isdir(folder):
             warnings.warn(f"Netflix could not be kept for next time: {error}", stacklevel=3)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _fill(folder: Path, train: Ratings, probe: Ratings, notes: list[str]) -> None:
+    arrays = {name: getattr(train, name) for name in SHARED}
+    for part, ratings in zip(PARTS, (train, probe), strict=True):
+        arrays |= {f"{part}_{name}": getattr(ratings, name) for name in ROWS}
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+    header = {
+        "checksums": {f"{name}.npy": _checksums(folder / f"{name}.npy") for name in arrays},
+        "titles": train.titles.tolist(),
+        "max_grade": train.max_grade,
+        "source": train.source,
+        "origin": train.origin,
+        "notes": notes,
+    }
+    text = json.dumps(header)
+    (folder / HEADER).write_text(
+        f"{zlib.crc32(text.encode()):08x}\n{text}", encoding="utf-8", newline="\n"
+    )
 
 
 def _folder(key: str) -> Path:
@@ -139,12 +149,33 @@ def _beside(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.part")
 
 
-def _remove(folder: Path) -> None:
-    """Remove a folder in one moment for all who look; a failure shows at the next `read`."""
+def _remove(folder: Path) -> bool:
+    """Remove a folder of ours in one moment for all who look; returns whether it could be."""
     aside = _beside(folder)
     with contextlib.suppress(OSError):
-        os.rename(folder, aside)
-        shutil.rmtree(aside)
+        if _is_ours(folder):
+            os.rename(folder, aside)
+            _discard(aside)
+            return True
+    return False
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether `write` made all of a folder; a link, if only to such a folder, is not ours."""
+    if not FOLDER.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
+        return False
+    with os.scandir(folder) as entries:
+        return all(
+            FILES.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            for entry in entries
+        )
+
+
+def _discard(folder: Path) -> None:
+    """Remove a folder if it is still there and ours; else `_sweep` comes by again."""
+    with contextlib.suppress(OSError):
+        if _is_ours(folder):
+            remove_files(folder, FILES)
 
 
 def _sweep(place: Path) -> None:
@@ -153,7 +184,7 @@ def _sweep(place: Path) -> None:
         # Another process may be faster, or it is not ours to remove.
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > ABANDONED:
-                shutil.rmtree(left)
+                _discard(left)
 
 
 def _map(folder: Path, name: str) -> np.ndarray:

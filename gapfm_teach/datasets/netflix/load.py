@@ -11,8 +11,10 @@ from ...checks import check_path
 from ...ratings import Ratings
 from . import cache, marginals
 from .arrange import by_movie, by_user, hold_out
-from .parse import Parser, Segment
-from .sources import HOW, LABEL, PROBE, TITLES, find_inputs, is_ratings, members
+from .blocks import Parser, Segment
+from .names import HOW, LABEL, PROBE, TITLES, is_ratings
+from .parse import empty_file
+from .sources import find_inputs, members
 from .tables import read_titles
 
 FIRST_TITLE = "Dinosaur Planet (2003)"
@@ -54,9 +56,11 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
     a load from the cache these are pages of the file that the system may take back.
 
     Raises FileNotFoundError when there is no `path`, TypeError when it is no path; ValueError
-    when it holds no such data, the data twice, or is damaged, and with file, line number and
-    line for a line that cannot be read, a grade outside 1 to 5, a rating above the first
-    movie, a movie that one user rated twice, and a probe entry that has no rating.
+    when it holds no such data, the data twice, more than the data can be, links instead of
+    files, names that lead outside of an archive, or is damaged, and with file, line number and
+    line for a line that cannot be read, a grade outside 1 to 5, a rating above the first movie,
+    a movie's second header or title, a header with nothing below it, an empty file, a movie
+    that one user rated twice, and a probe entry that has no rating.
     """
     inputs = find_inputs(path)
     key = cache.key_of(inputs)
@@ -78,10 +82,9 @@ def _read(inputs: dict[str, Path], origin: str) -> tuple[Ratings, Ratings, list[
     if not segments:
         raise ValueError(f"{origin} holds no ratings; is it the right file?")
     ratings = by_movie(segments)
-    titles_file = next((name for name in TITLES if name in others), "")
-    titles = read_titles(titles_file, others.get(titles_file, b""))
+    titles = _titles(others, origin)
     notes = _missing(names | set(others), set(titles), set(ratings.movies.tolist()))
-    n_held, absent = hold_out(ratings, others.get(PROBE, b""))
+    n_held, absent = hold_out(ratings, others[PROBE]) if PROBE in others else (0, [])
     notes += absent
     users, *parts = by_user(ratings, n_held, inputs, N_THREADS)
     shown = np.array([titles.get(movie, str(movie)) for movie in ratings.movies.tolist()])
@@ -105,20 +108,26 @@ def _read(inputs: dict[str, Path], origin: str) -> tuple[Ratings, Ratings, list[
 def parse_all(
     inputs: dict[str, Path],
 ) -> tuple[list[Segment], set[str], dict[str, bytes]]:
-    """Return the ratings of `find_inputs`, the names of their files, and the other files.
-
-    Files with nothing in them, as broken downloads leave them, count as missing.
-    """
+    """Return the ratings of `find_inputs`, the names of their files, and the other files."""
     others: dict[str, bytes] = {}
     with ThreadPoolExecutor(N_THREADS) as pool:
         parser = Parser(pool, n_threads=N_THREADS)
         for member in members(inputs):
             if is_ratings(member.name):
                 parser.add(member)
-            elif (content := member.read()).strip():
-                others[member.name] = content
+            else:
+                others[member.name] = member.read()
+                if not others[member.name].strip():
+                    raise empty_file(member.name)
         segments = parser.finish()
     return segments, {segment.file for segment in segments}, others
+
+
+def _titles(others: dict[str, bytes], origin: str) -> dict[int, str]:
+    found = [name for name in TITLES if name in others]
+    if len(found) > 1:
+        raise ValueError(f"{origin} holds both {' and '.join(found)}; keep one of them")
+    return read_titles(found[0], others[found[0]]) if found else {}
 
 
 def _missing(files: set[str], titled: set[int], rated: set[int]) -> list[str]:

@@ -17,7 +17,7 @@ from ...checks import check_choice, check_path, check_random_state, check_real
 from ...kernels import simulation
 from . import marginals
 from .latent import Sizes, Truth, draw_choices, draw_days, draw_scores, draw_truth
-from .sources import LABEL, PROBE
+from .names import LABEL, PROBE
 from .titles import title_lines
 
 SMALLEST_SCALE = 1e-4
@@ -70,10 +70,11 @@ def simulate_netflix(
     folder.parent.mkdir(parents=True, exist_ok=True)
     _check_room(folder.parent, Sizes(scale))
     temporary = folder.with_name(f"{folder.name}.{secrets.token_hex(4)}.part")
+    temporary.mkdir()
     try:
-        temporary.mkdir()
         _write_all(temporary, draw_truth(scale, rng), layout, rng)
         (temporary / LABEL).write_text(_label(scale, random_state), encoding="ascii")
+        _check_empty(folder)  # another program may have been faster
         if folder.exists():
             folder.rmdir()  # empty, else this raises; a folder can't be renamed onto it everywhere
         os.rename(temporary, folder)
@@ -95,11 +96,15 @@ def _label(scale: float, random_state) -> str:
     )
 
 
-def _check_free(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+def _check_empty(folder: Path) -> None:
+    if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise FileExistsError(
             f"{folder} exists and is not an empty folder; name a new one, or remove it first"
         )
+
+
+def _check_free(folder: Path) -> None:
+    _check_empty(folder)
     if folder == Path.cwd() or os.path.ismount(folder):
         what = "the current folder" if folder == Path.cwd() else "a disk of its own"
         raise ValueError(

@@ -1,10 +1,15 @@
 """The movies' titles, and the paper's Table 1."""
 
+import re
+
 import numpy as np
 import pandas as pd
 
 from ...ratings import Ratings
-from .parse import bad_line
+from .parse import HIGHEST_MOVIE, bad_line
+
+LONGEST_TITLE = 500  # letters: all titles take as much memory each as the longest
+TITLE_LINE = re.compile(rf"([0-9]{{1,7}}),([0-9]{{4}}|NULL),(.{{1,{LONGEST_TITLE}}})")
 
 # Table 1 of the paper: users with at least 50 training ratings.
 FEWEST_RATINGS = 50
@@ -12,23 +17,51 @@ PAPER = {"users": 319_275, "movies": 17_770, "ratings": 95_085_018}
 
 
 def read_titles(file: str, content: bytes) -> dict[int, str]:
-    """Return movie id -> "Title (year)" from lines "ID,YEAR,TITLE" in Latin-1.
+    """Return movie id -> "Title (year)" from lines "ID,YEAR,TITLE".
 
     Titles may hold commas and are never quoted; a year NULL is left out. Raises ValueError
-    with file, line number and line.
+    with file, line number and line, for a movie's second title too.
     """
-    titles = {}
+    encoding = _encoding(content)
+    titles: dict[int, str] = {}
+    lines: dict[int, int] = {}  # on which each movie stands
     # Not str.splitlines: one of the letters of Latin-1 is a line's end to it.
     for number, line in enumerate(content.split(b"\n"), start=1):
-        if not line.strip():
+        text = line.decode(encoding).strip()
+        if not text:
             continue
-        fields = line.rstrip(b"\r").decode("latin-1").split(",", 2)
-        good = len(fields) == 3 and (fields[1].isdecimal() or fields[1] == "NULL")
-        if not good or not fields[0].isdecimal():
-            raise bad_line(file, number, line, "must be 'ID,YEAR,TITLE', YEAR may be NULL")
-        year = "" if fields[1] == "NULL" else f" ({fields[1]})"
-        titles[int(fields[0])] = fields[2].strip() + year
+        found = TITLE_LINE.fullmatch(text)
+        movie = int(found[1]) if found else 0
+        if found is None or not 1 <= movie <= HIGHEST_MOVIE:
+            raise bad_line(
+                file,
+                number,
+                line,
+                f"must be 'ID,YEAR,TITLE', ID 1 to {HIGHEST_MOVIE}, YEAR four digits or NULL, "
+                f"TITLE at most {LONGEST_TITLE} letters",
+                encoding,
+            )
+        first = lines.setdefault(movie, number)
+        if first != number:
+            why = f"names movie {movie} a second time, after line {first}; keep one of them"
+            raise bad_line(file, number, line, why, encoding)
+        titles[movie] = found[3].strip() + ("" if found[2] == "NULL" else f" ({found[2]})")
     return titles
+
+
+def _encoding(content: bytes) -> str:
+    """UTF-8 if the whole file is valid as such, else Latin-1, as the original is.
+
+    Copies that were saved again are in UTF-8, and no file says so. Read as Latin-1 every file
+    makes sense to the computer and "Amélie" becomes "AmÃ©lie"; read as UTF-8 hardly any file
+    in Latin-1 does, since a letter with an accent would have to be followed by a symbol such
+    as "©" each time. So the strict one is tried first.
+    """
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8-sig"  # some programs put a mark before the first line
 
 
 def table1(train: Ratings) -> pd.DataFrame:
