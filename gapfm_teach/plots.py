@@ -88,7 +88,7 @@ def grade_lists(ax: Axes, lists, names, *, max_grade: int = 5) -> Axes:
                     edgecolor="#777777", lw=0.8, ls="-" if grade else ":")  # fmt: skip
             ax.text(rank, row, str(grade) if grade else "·", ha="center", va="center",
                     color="white" if dark else "black")  # fmt: skip
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.set_xticks(range(1, max(map(len, lists)) + 1))
     ax.invert_yaxis()
     ax.grid(False)
@@ -126,7 +126,7 @@ def stacked(ax: Axes, parts, names, colours, part_names=()) -> Axes:
     for column, name in enumerate(labels):
         ax.barh(range(len(names)), parts[:, column], left=start[:, column], height=0.62,
                 color=colours[:, column], edgecolor="#555555", lw=0.6, label=name)  # fmt: skip
-    ax.set_yticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     return ax
@@ -148,8 +148,8 @@ def pair_table(ax: Axes, values, names, item: int) -> Axes:
                 corner, width, height, fill=False, ec=colour, lw=3, label=text
             )
         )
-    ax.set_xticks(range(n), names)
-    ax.set_yticks(range(n), names)
+    ax.set_xticks(range(n), names, parse_math=False)
+    ax.set_yticks(range(n), names, parse_math=False)
     ax.grid(False)
     ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
     return label(ax, "film j, the one above", "film i, whose place counts")
@@ -185,6 +185,7 @@ def named_points(ax: Axes, x, y, names, *, at_most: int = 25) -> Axes:
             ha=side[0],
             textcoords="offset points",
             fontsize=8,
+            parse_math=False,
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )
         box = text.get_window_extent().padded(5, 1)  # two names in a row need a gap
@@ -212,7 +213,7 @@ def intervals(ax: Axes, table, group: str, x_label: str) -> Axes:
         width = [rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]]
         ax.errorbar(rows["mean"], y, xerr=width, fmt=MARKERS[k], ms=4.5, lw=1.6,
                     color=PALETTE[k], label=f"{group} {value}")  # fmt: skip
-    ax.set_yticks(range(len(systems)), systems)
+    ax.set_yticks(range(len(systems)), systems, parse_math=False)
     ax.invert_yaxis()
     ax.set_ylim(len(systems) - 0.5, -0.5)
     label(ax, x_label, "").legend()

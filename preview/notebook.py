@@ -31,6 +31,12 @@ MIME_ORDER = (
     "text/plain",
 )
 SUFFIX = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
+WIDGET = "application/vnd.jupyter.widget-view+json"
+# What is saved while one works in JupyterLab is not always what is meant for a page.
+REMEDY = (
+    "`make notebooks` stores what a page needs and keeps your changes; `git checkout` of that "
+    "notebook gives them up"
+)
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -42,9 +48,11 @@ def notebook_markdown(path: Path, files: dict[str, bytes]) -> str:
     """Return the notebook as Markdown and put its images into `files` (name -> bytes).
 
     Cells are counted from 1; a comment `<!--cell N-->` before each tells the filter where
-    it is. Raises BookError for an unknown option, a failed or an unexecuted cell.
+    it is. Says which cells were saved with live widgets. Raises BookError for an unknown
+    option, a failed or an unexecuted cell.
     """
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    _say_which_are_live(cells, path)
     return "\n\n".join(
         raw_html(f"<!--cell {number}-->") + "\n\n" + _cell(cell, path, number, files)
         for number, cell in enumerate(cells, start=1)
@@ -71,7 +79,7 @@ def _cell(cell: dict, path: Path, number: int, files: dict[str, bytes]) -> str:
         raise BookError(f"{where}: a {cell['cell_type']} cell; use Markdown or code")
     options, code = cell_options(source, where)
     if code and cell.get("execution_count") is None:
-        raise BookError(f"{where}: not executed; run the notebook and save it")
+        raise BookError(f"{where}: not executed; {REMEDY}")
     # Outputs are read even where they are hidden, so that a failure never hides.
     outputs = _outputs(
         cell["outputs"], options, where, f"{path.stem}_files/cell-{number}", files
@@ -116,7 +124,7 @@ def _code(code: str, options: dict) -> str:
 def _outputs(outputs, options, where, stem, files) -> list[str]:
     """Every output as a Markdown block; the labelled one with number and caption."""
     names = ["stdout", "stderr"] if options.get("warning", True) else ["stdout"]
-    shown = [o for o in outputs if o["output_type"] != "stream"]
+    shown = [o for o in outputs if o["output_type"] != "stream" and not _is_bare(o)]
     blocks = []
     for name in names:
         # Printed text may be stored in pieces, by the chance of timing.
@@ -135,6 +143,28 @@ def _outputs(outputs, options, where, stem, files) -> list[str]:
     return blocks + displays
 
 
+def _has_widget(output: dict) -> bool:
+    return WIDGET in output.get("data", {})
+
+
+def _is_bare(output: dict) -> bool:
+    """Whether `output` is a widget and no still of it is stored, as of a progress bar."""
+    return _has_widget(output) and not set(MIME_ORDER[:-1]) & set(output["data"])
+
+
+def _say_which_are_live(cells: list[dict], path: Path) -> None:
+    live = [
+        str(number)
+        for number, cell in enumerate(cells, start=1)
+        if any(map(_has_widget, cell.get("outputs", [])))
+    ]
+    if live:
+        print(
+            f"{path.name} was saved while widgets were live in cells {', '.join(live)}: the page "
+            f"shows pictures that do not move, and no progress bars. {REMEDY}."
+        )
+
+
 def _caption(options: dict, n_displays: int, where: str) -> tuple[str, str]:
     """The `#label` of a figure or table and its caption; empty if the cell has neither."""
     label = options.get("label", "")
@@ -151,11 +181,15 @@ def _caption(options: dict, n_displays: int, where: str) -> tuple[str, str]:
 
 def _display(output, options, where, stem, files) -> str:
     if output["output_type"] == "error":
-        raise BookError(f"{where}: the stored output is an error, {output['ename']}")
+        raise BookError(
+            f"{where}: the stored output is an error, {output['ename']}; {REMEDY}"
+        )
     data = output["data"]
     mime = next((m for m in MIME_ORDER if m in data), None)
-    if mime is None or (mime == "text/plain" and any("widget-view" in m for m in data)):
-        raise BookError(f"{where}: an output that a page cannot show ({', '.join(data)})")
+    if mime is None:
+        raise BookError(
+            f"{where}: an output that a page cannot show ({', '.join(data)}); {REMEDY}"
+        )
     text = _text(data[mime])
     if mime == "text/html":
         return raw_html(text)

@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import nbformat
 import pytest
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -62,12 +63,41 @@ WATCH = """(image) => {
 }"""
 
 
+# The last cell shows that mathematics is set at all, and that it has been by then.
+DOLLARS = """
+from gapfm_teach import GAPfm, Ratings, simulate_ratings
+from gapfm_teach.widgets import Curve, Parameter, View, explorer, rate_films
+words = "$5 to $9"
+r = simulate_ratings(20, 12, random_state=0)
+r = Ratings(r.indptr, r.indices, r.grades, n_items=12, max_grade=5, titles=[words] * 12)
+model = GAPfm(2, n_iter=2, random_state=0).fit(r)
+def both():
+    shown = explorer(
+        [Parameter("k", words, [1, 2], 1, words), Parameter("m", words, ["a", "b"], "a")],
+        lambda k, m: View([Curve(words, [0, 1], [0, 1])], [words], words),
+        title=words, rows_title=words, alt=words,
+    )
+    display(shown, rate_films(model, r, [0, 1], {words: [4, 5], "b": [1, 1]}, title=words))
+both()
+%env GAPFM_TEACH_STATIC=1
+both()
+import ipywidgets
+ipywidgets.Label("$x$")
+"""
+
+
 @pytest.fixture
 def lab(tmp_path):
-    """A JupyterLab server of its own over a copy of the notebook; yields its address."""
+    """A JupyterLab server of its own over a copy of the notebook and one of dollars; yields its
+    address."""
     folder = tmp_path / "notebooks"
     folder.mkdir()
     shutil.copy(NOTEBOOK, folder)
+    dollars = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(DOLLARS)])
+    dollars.metadata = nbformat.read(
+        NOTEBOOK, as_version=4
+    ).metadata  # or it asks for a kernel
+    nbformat.write(dollars, folder / "dollars.ipynb")
     port, log = free_port(), tmp_path / "server.log"
     environment = os.environ | {"JUPYTER_PLATFORM_DIRS": "0"}
     environment.pop("GAPFM_TEACH_STATIC", None)
@@ -141,10 +171,28 @@ def keys_that_move(handle):
     return there, back, there
 
 
-def test_a_slider_retrains_and_redraws(lab, browser, capsys):
+@pytest.fixture
+def page(browser):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.set_default_timeout(1000 * PATIENCE)
+    yield page
+    context.close()
+
+
+def test_dollars_in_titles_are_not_set_as_mathematics(lab, page):
+    page.goto(f"{lab}/lab/tree/dollars.ipynb?token={TOKEN}&reset")
+    run_all_cells(page)
+    page.locator("mjx-container").first.wait_for(state="attached")
+    outputs = page.locator(".jp-OutputArea-output")
+    outputs.locator(".gapfm-twin .gapfm-title").first.wait_for()
+    assert page.locator("mjx-container").count() == 1
+    shown = outputs.all_inner_texts()
+    assert sum(text.count("$5 to $9") for text in shown) > 20
+    assert not [text for text in shown if "mathjax_ignore" in text]
+
+
+def test_a_slider_retrains_and_redraws(lab, page, capsys):
     page.goto(f"{lab}/lab/tree/{NOTEBOOK.name}?token={TOKEN}&reset")
     run_all_cells(page)
     page.set_default_timeout(60_000)  # a move is short even on a slow machine
@@ -165,7 +213,6 @@ def test_a_slider_retrains_and_redraws(lab, browser, capsys):
         assert handle.get_attribute("aria-valuenow") != value
         expect(readout).not_to_have_text(words, timeout=60_000)
     assert image.bounding_box()["height"] > 100
-    context.close()
     with capsys.disabled():
         shown = ", ".join(f"{milliseconds:.0f}" for milliseconds in took)
         print(f"\nmilliseconds from key to new picture: {shown}")

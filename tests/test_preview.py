@@ -3,16 +3,20 @@
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
+import nbformat
 import nbformat.v4 as nb
 import pytest
+from nbclient import NotebookClient
 
 from gapfm_teach import average_precision, graded_average_precision
 from preview.build import build
 from preview.notebook import BookError
 
 ROOT = Path(__file__).resolve().parent.parent
+WIDGET = "application/vnd.jupyter.widget-view+json"
 BIBLIOGRAPHY = """@book{euler1748, author={Euler, Leonhard}, title={Introductio}, year={1748}}
 @book{gauss1801, author={Gauss, Carl}, title={Disquisitiones}, year={1801}}
 """
@@ -205,6 +209,70 @@ def test_what_it_does_not_know_stops_it_with_the_place(book, cell, complaint):
     with pytest.raises(BookError, match=re.escape(complaint)) as raised:
         book(["# One", "Fine.", cell, "After."])
     assert "one.ipynb" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        nb.new_code_cell("x"),
+        code("x", nb.new_output("error", ename="KeyError", evalue="")),
+        code("x", shows(application_pdf="JVBERi0=")),
+    ],
+)
+def test_what_was_saved_by_hand_is_refused_with_the_remedy(book, cell):
+    with pytest.raises(BookError, match=r"one\.ipynb, cell 2: .*`make notebooks`"):
+        book(["# One", cell])
+
+
+def test_a_widget_shows_its_still_and_a_progress_bar_nothing(book, capsys):
+    widget = {WIDGET: {"model_id": "a"}}
+    still = code("x", shows(text_plain="HBox()", text_html="<b>a still</b>", **widget))
+    source = "#| label: fig-a\n#| fig-cap: c\n#| fig-alt: a\nx"
+    figure = code(source, shows(text_plain="42%|####", **widget), shows(image_png=PIXEL))
+    page = book(["# One", still, "Words.", figure])["one.html"]
+    assert "<b>a still</b>" in page
+    assert "<img" in page
+    assert "42%" not in page
+    said = capsys.readouterr().out
+    assert said.startswith("one.ipynb was saved while widgets were live in cells 2, 4:")
+    assert "`make notebooks`" in said
+    book(["# One", code("x", shows(text_plain="1"))])
+    assert capsys.readouterr().out == ""
+
+
+@pytest.fixture(scope="module")
+def lived_with(tmp_path_factory):
+    """The project's pages, with chapter 1 as a run in JupyterLab saves it."""
+    root = tmp_path_factory.mktemp("project")
+    for name in ("notebooks", "images", "preview"):
+        shutil.copytree(ROOT / name, root / name)
+    for page in [*ROOT.glob("*.qmd"), ROOT / "references.bib", ROOT / "_quarto.yml"]:
+        shutil.copy(page, root)
+    path = root / "notebooks" / "01_from_ap_to_gap.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("GAPFM_TEACH_STATIC", raising=False)
+        NotebookClient(
+            notebook, timeout=600, resources={"metadata": {"path": str(path.parent)}}
+        ).execute()
+    nbformat.write(notebook, path)
+    return root
+
+
+def test_a_notebook_lived_with_and_saved_still_builds(lived_with):
+    saved = (lived_with / "notebooks" / "01_from_ap_to_gap.ipynb").read_text(
+        encoding="utf-8"
+    )
+    assert WIDGET in saved
+    build(lived_with, lived_with / "_site")
+    page = (lived_with / "_site" / "notebooks" / "01_from_ap_to_gap.html").read_text(
+        encoding="utf-8"
+    )
+    [explorer] = re.findall(
+        r'<div class="mathjax_ignore">\s*(<img alt=.*?)</div>', page, re.S
+    )
+    assert 'src="data:image/svg+xml;base64,' in explorer
+    assert "gapfm-twin" not in page
 
 
 def test_a_failed_build_leaves_the_last_site_as_it_was(book, tmp_path):

@@ -2,11 +2,12 @@
 
 import re
 
+import ipywidgets
 import numpy as np
 import pytest
 from explorer_sample import REG, STEPS, compute, make
 
-from gapfm_teach import GAPfm, simulate_ratings
+from gapfm_teach import GAPfm, Ratings, simulate_ratings
 from gapfm_teach.widgets import Curve, Explorer, FilmRater, Parameter, View, rate_films
 from gapfm_teach.widgets.films import list_for
 
@@ -152,6 +153,78 @@ def test_axes_keep_what_they_have_shown():
 def test_text_names_title_and_setting_and_no_address(is_static, monkeypatch):
     monkeypatch.setenv("GAPFM_TEACH_STATIC", is_static)
     assert repr(make()) == "Explorer(Train & look; λ = 0.001, K = 20 films)"
+
+
+# ---------------------------------------------------------------- what is saved
+
+
+def test_a_still_of_the_setting_shown_is_stored_beside_the_widgets():
+    shown = make()
+    shown.dials["n_steps"].control.value = 5
+    stored = shown._repr_mimebundle_()
+    assert stored["application/vnd.jupyter.widget-view+json"]["model_id"] == shown.model_id
+    assert stored["text/plain"].startswith("Explorer(Train & look")
+    page = stored["text/html"]
+    assert 'alt="GAP rises, then levels off." src="data:image/svg+xml;base64,' in page
+    assert "K = 5 films. highest" in page
+    assert "<li>Fargo (1996)</li>" in page
+
+
+def test_a_still_of_the_rater_says_what_was_graded(model):
+    fitted, ratings = model
+    rater = rate_films(fitted, ratings, [3, 0, 7], {"all": [1, 1, 1]})
+    rater.controls[1].value = 4
+    page = rater._repr_mimebundle_()["text/html"]
+    assert f"{ratings.titles[0]}: 4" in page
+    assert page.count("<li>") == 10
+
+
+# ---------------------------------------------------------------- dollars
+
+
+DOLLARS = "$5 to $9 & more"
+
+
+def every_widget(widget):
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from every_widget(child)
+
+
+def test_no_widget_sets_words_as_mathematics(model):
+    """Label and HTMLMath, and each description, are handed to MathJax by the front end."""
+    fitted, ratings = model
+    ratings = Ratings(
+        ratings.indptr, ratings.indices, ratings.grades,
+        n_items=ratings.n_items, max_grade=5, titles=[DOLLARS] * ratings.n_items,
+    )  # fmt: skip
+    parts = (
+        Parameter("reg", DOLLARS, [1, 2], 1, DOLLARS),
+        Parameter("n_steps", "K", "ab", "a"),
+    )
+    shown = make(lambda reg, n_steps: View(rows=[DOLLARS]), parts)
+    rater = rate_films(fitted, ratings, [3, 0], {"all": [1, 1]})
+    escaped = DOLLARS.replace("&", "&amp;")
+    seen = []
+    for widget in [*every_widget(shown), *every_widget(rater)]:
+        assert not isinstance(widget, ipywidgets.Label | ipywidgets.HTMLMath)
+        if getattr(widget, "description", ""):
+            assert widget.description_allow_html
+            assert widget.description.startswith('<span class="mathjax_ignore">')
+        seen += [getattr(widget, "description", ""), str(getattr(widget, "value", ""))]
+    assert sum(escaped in text for text in seen) == 5  # label, unit, list, and two films
+
+
+def test_words_in_a_picture_are_not_mathematics_either():
+    view = View([Curve(DOLLARS, [0, 1], [0, 1])], marks=[(0, 0, DOLLARS)])
+    words = {"x_label": DOLLARS, "y_label": DOLLARS}
+    shown = make(lambda reg, n_steps: view, **words)
+    for _ in range(2):  # emptied axes keep their labels
+        ax = shown._canvas.figure.axes[0]
+        texts = [*ax.texts, *ax.get_legend().get_texts(), ax.xaxis.label, ax.yaxis.label]
+        assert [text.get_text() for text in texts] == [DOLLARS] * 4
+        assert not any(text.get_parse_math() for text in texts)
+        shown.dials["n_steps"].control.value = 5
 
 
 # ---------------------------------------------------------------- rate films yourself

@@ -8,13 +8,14 @@ import numpy as np
 
 from ..model import GAPfm
 from ..ratings import Ratings
-from .live import LIST
+from .live import LIST, Live, words
 from .scene import View, failed, ranked_list, spoken
 
 UNSEEN = "–"
+LIST_TITLE = "Your list"
 
 
-class FilmRater(ipywidgets.VBox):
+class FilmRater(Live):
     """A row of buttons for each film; every change folds the grades in anew."""
 
     def __init__(self, model: GAPfm, ratings: Ratings, items: Sequence[int], title: str):
@@ -26,7 +27,7 @@ class FilmRater(ipywidgets.VBox):
         self.readout, self.rows = ipywidgets.HTML(), ipywidgets.HTML(layout=LIST)
         self._moved()
         films = [
-            ipywidgets.HBox([ipywidgets.Label(name, layout={"width": "17em"}), control])
+            ipywidgets.HBox([words(name, layout={"width": "17em"}), control])
             for name, control in zip(names, self.controls, strict=True)
         ]
         heading = ipywidgets.HTML(f"<strong>{html.escape(title)}</strong>")
@@ -45,8 +46,13 @@ class FilmRater(ipywidgets.VBox):
             view = list_for(*self._data, self.items, self.grades)
         except Exception as error:
             view = failed(error)
+        self.view = view
         self.readout.value = spoken(view.readout)
-        self.rows.value = ranked_list("Your list", view.rows)
+        self.rows.value = ranked_list(LIST_TITLE, view.rows)
+
+    def still(self) -> str:
+        said = html.escape(f"{self.title}. {self.view.readout}")
+        return f"<p>{said}</p>{ranked_list(LIST_TITLE, self.view.rows)}"
 
     def __repr__(self) -> str:
         return f"FilmRater({self.title}; {sum(g > 0 for g in self.grades)} films rated)"

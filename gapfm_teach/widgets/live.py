@@ -19,12 +19,30 @@ from .scene import (
     ranked_list,
     spoken,
 )
+from .still import PLAIN, still
 
 PICTURE_HEIGHT = "350px"
 LIST = {"flex": "1 1 16em", "max_width": "26em", "margin": "0 0 0 1.5em"}
 
 
-class Explorer(ipywidgets.VBox):
+class Live(ipywidgets.VBox):
+    """A box of widgets that leaves a still of itself, `still()`, in a notebook that is saved:
+    a page built from it has no kernel to show the widgets."""
+
+    def still(self) -> str:
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **options):
+        page = f'<div class="{PLAIN}">\n{self.still()}\n</div>'
+        return super()._repr_mimebundle_(**options) | {"text/html": page}
+
+
+def words(text: str, **options) -> ipywidgets.HTML:
+    """`text` as it stands: a Label would set what is between two dollar signs as mathematics."""
+    return ipywidgets.HTML(html.escape(text), **options)
+
+
+class Explorer(Live):
     """Sliders, picture, ranked list and readout.
 
     `values` and `view` say what is shown; `dials[name].control` is a parameter's slider.
@@ -69,6 +87,9 @@ class Explorer(ipywidgets.VBox):
         self.readout.value = spoken(view.readout)
         self.rows.value = ranked_list(self.scene.rows_title, view.rows)
 
+    def still(self) -> str:
+        return still(self.scene, self.values, self.view, self._limits)
+
     def __repr__(self) -> str:
         return f"Explorer({self.scene.title}; {self.scene.setting(self.values)})"
 
@@ -86,7 +107,8 @@ class _Dial:
         common = {
             "options": options,
             "value": parameter.start,
-            "description": parameter.label,
+            "description": f'<span class="{PLAIN}">{html.escape(parameter.label)}</span>',
+            "description_allow_html": True,
             "style": {"description_width": "13em"},
         }
         if parameter.is_choice:
@@ -103,9 +125,7 @@ class _Dial:
             )
             self._write_box()
             self.box.observe(self._typed, "value")
-            self.row = ipywidgets.HBox(
-                [self.control, self.box, ipywidgets.Label(parameter.unit)]
-            )
+            self.row = ipywidgets.HBox([self.control, self.box, words(parameter.unit)])
         self.control.observe(self._changed, "value")
 
     def _changed(self, _change) -> None:

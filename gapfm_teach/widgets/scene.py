@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -165,6 +166,7 @@ def new_figure(n_curves: int) -> Figure:
     return figure
 
 
+@mpl.rc_context({"text.parse_math": False})  # words are words, as on pages: "$5 to $9"
 def draw(ax: Axes, view: View, scene: Scene, limits: Limits) -> Axes:
     """Draw `view` into the emptied `ax`; returns `ax`."""
     ax.clear()

@@ -1,16 +1,11 @@
 """The explorer without a kernel: all settings in one page fragment with a small script."""
 
-import base64
 import hashlib
-import html
-import io
 import itertools
 import json
-import re
 from collections.abc import Callable
 from importlib import resources
 
-import matplotlib as mpl
 import numpy as np
 
 from .. import plots
@@ -20,12 +15,10 @@ from .scene import (
     Limits,
     Scene,
     View,
-    draw,
     failed,
-    new_figure,
     padded,
-    ranked_list,
 )
+from .still import PLAIN, still
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 LEVELS = 4094  # a y is two digits: 0..4094 between the ends of the scale, 4095 for a gap
@@ -73,14 +66,15 @@ def _page(scene: Scene, views: list[View], start: View) -> str:
         allow_nan=False,
     ).replace("<", "\\u003c")
     name = "gapfm-" + hashlib.sha256(data.encode()).hexdigest()[:12]
-    fallback = _fallback(scene, start, limits)
+    values = {p.name: p.start for p in scene.parameters}
+    fallback = still(scene, values, start, limits)
     files = resources.files(__package__)
     style, script = (
         files.joinpath(file).read_text(encoding="utf-8").strip()
         for file in ("twin.css", "twin.js")
     )
     return (
-        f'<div class="gapfm-twin" id="{name}">\n{fallback}\n'
+        f'<div class="gapfm-twin {PLAIN}" id="{name}">\n{fallback}\n'
         f'<script type="application/json">{data}</script>\n</div>\n'
         f"<style>\n{style}\n</style>\n<script>\n{script}\n</script>"
     )
@@ -154,28 +148,3 @@ def _short(value) -> float | int:
     """`value` to four significant digits, whole numbers without a point."""
     number = float(f"{float(value):.4g}")
     return int(number) if number.is_integer() and abs(number) < 1e15 else number
-
-
-def _fallback(scene: Scene, view: View, limits: Limits) -> str:
-    """The starting setting as picture, words and list."""
-    values = {p.name: p.start for p in scene.parameters}
-    words = html.escape(f"{scene.title}. {scene.setting(values)}. {view.readout}")
-    picture = ""
-    if view.curves:
-        code = base64.b64encode(_svg(scene, view, limits)).decode()
-        picture = (
-            f'<img alt="{html.escape(scene.alt)}" src="data:image/svg+xml;base64,{code}">\n'
-        )
-    return f"{picture}<p>{words}</p>{ranked_list(scene.rows_title, view.rows)}"
-
-
-def _svg(scene: Scene, view: View, limits: Limits) -> bytes:
-    """The starting setting drawn by matplotlib: the same bytes each time."""
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "gapfm"}):
-        figure = new_figure(len(view.curves))
-        draw(figure.axes[0], view, scene, limits)
-        target = io.StringIO()
-        nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])
-        figure.savefig(target, format="svg", metadata=nothing)
-    drawing = target.getvalue()
-    return re.sub(r"\s*\n\s*", " ", drawing[drawing.index("<svg") :]).encode()
