@@ -146,6 +146,8 @@ def test_titles_are_shown_as_people_say_them(stored, shown):
         ("100k", "u.data", "1\t-2\t3\t4\n", r"u\.data, line 1: '1\\t-2"),
         ("100k", "u.data", "99999999999\t2\t3\t4\n", r"u\.data, line 1: '99999999999"),
         ("100k", "u.data", "1\t2147483648\t3\t4\n", r"line 1: .* \(0 to 2147483647\)"),
+        ("100k", "u.data", f"{2**32 + 1}\t2\t3\t4\n", r"u\.data, line 1: '4294967297"),
+        ("100k", "u.data", f"{2**63 + 1}\t2\t3\t4\n", r"u\.data, line 1: '92233"),
         ("100k", "u.data", f"{10**25}\t2\t3\t4\n", r"u\.data, line 1: '1000"),
         ("100k", "u.data", "1\t2\t3\t4\n1\t3\t4\t5\t6\n", r"line 2: '1\\t3.* 4 fields"),
         ("100k", "u.data", '1\t2\t3\t4\n"1\t3\t4\t5\n', r"""u\.data, line 2: '"1\\t3"""),

@@ -16,6 +16,8 @@ from .text_table import HIGHEST_ID, TextTable, decode, is_id
 BLOCK = 1 << 22  # bytes read at once, and up to LONGEST more to the end of a line
 LONGEST = 1 << 16
 STARS = re.compile(r"[0-9]+(\.[0-9]*)?")
+# Read wide and narrowed once they are checked: before 3.1 pandas cut a larger id to 32 bits.
+READ_AS = {"user": np.int64, "item": np.int64, "grade": np.float64}
 TYPES = {"user": np.int32, "item": np.int32, "grade": np.float64}
 
 
@@ -73,7 +75,7 @@ class _Lines:
                 sep=separator[0],
                 header=None,
                 usecols=list(columns.values()),
-                dtype={columns[what]: TYPES[what] for what in columns},
+                dtype={columns[what]: READ_AS[what] for what in columns},
                 quoting=csv.QUOTE_NONE,
             )
         except (ValueError, OverflowError) as error:
@@ -81,11 +83,12 @@ class _Lines:
         ratings.columns = pd.Index(sorted(columns, key=columns.__getitem__))
         whole = block.count(separator.encode()) == len(ratings) * (self.width - 1)
         good = is_star(ratings["grade"], self.steps)
-        good &= (ratings["user"] >= 0) & (ratings["item"] >= 0)
+        for ids in (ratings["user"], ratings["item"]):
+            good &= (ids >= 0) & (ids <= HIGHEST_ID)
         if not (whole and good.all()):
             why = f"its lines have not {self.width} fields each"
             raise self._first_bad_line(number, block, why)
-        return ratings
+        return ratings.astype(TYPES)
 
     def _first_bad_line(self, number: int, block: bytes, why: str) -> ValueError:
         """The error for the first line that is no rating; slow, so only after a failure."""
