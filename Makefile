@@ -8,7 +8,7 @@ STORED := GAPFM_TEACH_STATIC=1 TQDM_DISABLE=1
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) $(wildcard preview/* preview/*/* images/*)
 
-.PHONY: help setup site test lowest lint lab notebooks bench quarto clean
+.PHONY: help setup site test quick lowest lint lab notebooks bench api quarto clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,9 @@ test: $(SETUP) lint ## Pass all tests, and re-run every notebook comparing its o
 	$(BIN)/python -m pytest tests
 	$(STORED) $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg notebooks
 
+quick: $(SETUP) ## Pass the tests that are done in two minutes, for daily work
+	$(BIN)/python -m pytest tests -m "not slow and not browser and not processes"
+
 lowest: ## Pass the tests with the lowest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .make/lowest
 	$(PYTHON) tools/lowest.py > .make/lowest.txt
@@ -49,7 +52,10 @@ notebooks: $(SETUP) ## Re-execute all notebooks in place and store their outputs
 	$(STORED) $(BIN)/python tools/store_notebooks.py $(NOTEBOOKS)
 
 bench: $(SETUP) ## Measure, print a table, and write it to benchmarks/results.md
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/report.py
+
+api: $(SETUP) ## Write api.qmd, the reference, from the docstrings
+	$(BIN)/python tools/api_page.py
 
 quarto: $(SETUP) ## Put the Quarto program into .venv, where the network allows
 	$(BIN)/python -m pip install --quiet quarto-cli

@@ -1,8 +1,8 @@
 """What the gradient of one user costs, pair by pair and by interpolation, and what an epoch does.
 
-`python benchmarks/gradient.py` prints both; `benchmarks/run.py` takes the sections from here.
+`python benchmarks/gradient.py` prints both; `benchmarks/report.py` takes the sections from here.
 `python benchmarks/gradient.py table.csv` measures single users only, and writes that table too.
-The epoch runs over `gapfm_teach.experiments.scale.netflix(1.0)`: 100 million ratings, real where
+The epoch runs over `gapfm_teach.lab.experiments.netflix_size.netflix(1.0)`: 100 million ratings, real where
 GAPFM_TEACH_NETFLIX names them, else simulated in some minutes and kept in the data folder.
 """
 
@@ -16,14 +16,15 @@ import pandas as pd
 from measure import in_fresh_process, peak, seconds
 
 from gapfm_teach import kernels
-from gapfm_teach.experiments.common import small_start
-from gapfm_teach.experiments.journal import write_csv
-from gapfm_teach.experiments.scale import active_users, exponent, netflix
-from gapfm_teach.experiments.timing import machine
-from gapfm_teach.experiments.trials import versions
-from gapfm_teach.metrics import thresholding_probabilities
+from gapfm_teach.lab.experiments.common import small_start
+from gapfm_teach.lab.experiments.netflix_size import active_users, exponent, netflix
+from gapfm_teach.lab.reproduce.journal import write_csv
+from gapfm_teach.lab.reproduce.timing import machine
+from gapfm_teach.lab.reproduce.trials import versions
+from gapfm_teach.learning.machine import threads
+from gapfm_teach.learning.training import Problem
+from gapfm_teach.metrics import accumulated, thresholding_probabilities
 from gapfm_teach.splits import given_only
-from gapfm_teach.training import Problem, threads
 
 LENGTHS = (10, 30, 100, 300, 1000, 3000, 10_000, 17_000)
 FROM = 300  # the exponents are fitted from here on
@@ -72,9 +73,9 @@ def one_core(function) -> float:
 def a_user(n_items: int, spread: float):
     """Scores over `spread`, the weights Δ(y) of grades 1 to 5 in descending order, and an out."""
     rng = np.random.default_rng(0)
-    cumulative = np.append(0.0, np.cumsum(thresholding_probabilities(5)))
+    worth = accumulated(thresholding_probabilities(5))
     grades = np.sort(rng.choice(np.arange(1, 6), n_items, p=[0.05, 0.1, 0.28, 0.34, 0.23]))
-    return spread * (rng.random(n_items) - 0.5), cumulative[grades[::-1]], np.empty(n_items)
+    return spread * (rng.random(n_items) - 0.5), worth[grades[::-1]], np.empty(n_items)
 
 
 def pair_loop() -> list[str]:
@@ -158,7 +159,7 @@ def epochs(n_given: int | None, n_selected: tuple = (None,)) -> list[dict]:
     if n_given is not None:
         train = given_only(train, n_given, random_state=0)
     begin = time.perf_counter()
-    problem = Problem(train, None)
+    problem = Problem(train)
     made = time.perf_counter() - begin
     counts, (U, V) = np.diff(train.indptr), small_start(train, 0)
     U, V = 50 * U, 50 * V  # score ranges as after training, not as at the start

@@ -11,11 +11,11 @@ import pandas as pd
 from measure import seconds
 
 from gapfm_teach import Ratings, load_movielens, split_given
-from gapfm_teach.experiments.journal import write_csv
-from gapfm_teach.experiments.timing import machine
-from gapfm_teach.experiments.trials import versions
-from gapfm_teach.objectives import SampledProblem
-from gapfm_teach.training import threads
+from gapfm_teach.lab.reproduce.journal import write_csv
+from gapfm_teach.lab.reproduce.timing import machine
+from gapfm_teach.lab.reproduce.trials import versions
+from gapfm_teach.learning.consistent import SampledProblem
+from gapfm_teach.learning.machine import threads
 
 GIVEN, SAMPLES = (10, 30, 50, 100), (50, 200, 1682)
 
@@ -26,7 +26,7 @@ def of_split(train: Ratings, given: str) -> list[dict]:
     shapes = (train.n_users, 10), (train.n_items, 10)
     U, V = (rng.normal(0, 0.5, shape) for shape in shapes)
     with_bias = np.c_[U, np.ones(train.n_users)], np.c_[V, np.zeros(train.n_items)]
-    problem, S = SampledProblem(train, None), np.diff(train.indptr)
+    problem, S = SampledProblem(train), np.diff(train.indptr)
     clock = time.thread_time
     printed = 1e3 * seconds(lambda: problem.gradients(U, V, 0.0), clock=clock)
     rows = []

@@ -6,13 +6,14 @@ what is missing, where a package is missing.
 
 from __future__ import annotations  # an older Python must get as far as being named
 
-from .lazy import lazily
+from ._support.lazy import lazily
 
 __version__ = "0.1.0"
 
 _HOME = {
     "GAPfm": "model",
     "Ratings": "ratings",
+    "accumulated": "metrics",
     "adaptive_selection": "selection",
     "average_precision": "metrics",
     "compare": "intervals",
@@ -28,7 +29,6 @@ _HOME = {
     "ndcg": "metrics",
     "objective": "smooth",
     "precision": "metrics",
-    "random_selection": "selection",
     "ranking_per_user": "evaluation",
     "simulate_netflix": "datasets",
     "simulate_ratings": "datasets",
@@ -36,7 +36,7 @@ _HOME = {
     "smoothed_gap_gradient": "smooth",
     "split_given": "splits",
     "summarize_splits": "intervals",
-    "table1": "datasets",
+    "table1": "lab.paper",
     "thresholding_probabilities": "metrics",
     "top_n_per_user": "evaluation",
     "user_gradient": "smooth",

@@ -22,9 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "doctor":
         return doctor.main()
     if options.command == "reproduce":
-        from .experiments.command import (
-            main as reproduce,
-        )  # only now: doctor must start without
+        from .lab.reproduce.command import (
+            main as reproduce,  # only now: doctor must start without
+        )
 
         return reproduce(options)
     parser.print_help()

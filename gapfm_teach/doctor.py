@@ -101,25 +101,29 @@ def _python() -> Iterator[Check]:
 
 def _packages() -> Iterator[Check]:
     for requirement in metadata.requires(DISTRIBUTION) or []:
-        parts = re.fullmatch(r"([\w.-]+)>=([\w.]+)", requirement)
-        if parts is None:  # one of an optional group
-            continue
-        name, wanted = parts.groups()
-        try:
-            found = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            yield Check(
-                name, "problem", "missing", f'python -m pip install "{requirement}"'
-            )
-            continue
-        if _version(found) < _version(wanted):
-            remedy = f'python -m pip install --upgrade "{requirement}"'
-            yield Check(name, "problem", f"{found} is older than {wanted}", remedy)
-        elif broken := _broken(name):
-            remedy = f'python -m pip install --force-reinstall "{requirement}"'
-            yield Check(name, "problem", f"{found} does not load: {broken}", remedy)
-        else:
-            yield Check(name, "ok", found)
+        asked, _, group = requirement.partition("; ")
+        parts = re.fullmatch(r"([\w.-]+)>=([\w.]+)", asked)
+        if parts is not None and group in ("", 'extra == "notebooks"'):
+            yield _package(parts[1], parts[2], optional=bool(group))
+
+
+def _package(name: str, wanted: str, optional: bool) -> Check:
+    """`optional` : what only the notebooks need may be missing, but not too old."""
+    try:
+        found = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        if optional:
+            remedy = f'python -m pip install "{DISTRIBUTION}[notebooks]"'
+            return Check(name, "note", "missing; only the notebooks need it", remedy)
+        remedy = f'python -m pip install "{name}>={wanted}"'
+        return Check(name, "problem", "missing", remedy)
+    if _version(found) < _version(wanted):
+        remedy = f'python -m pip install --upgrade "{name}>={wanted}"'
+        return Check(name, "problem", f"{found} is older than {wanted}", remedy)
+    if broken := _broken(name):
+        remedy = f'python -m pip install --force-reinstall "{name}>={wanted}"'
+        return Check(name, "problem", f"{found} does not load: {broken}", remedy)
+    return Check(name, "ok", found)
 
 
 def _compiled() -> Iterator[Check]:
@@ -181,6 +185,8 @@ def _movielens(cache) -> Check:
 
 
 def _jupyter() -> Iterator[Check]:
+    if not _imports("jupyterlab"):  # said above
+        return
     specs = importlib.import_module("jupyter_client.kernelspec")
     if "python3" in specs.KernelSpecManager().find_kernel_specs():
         yield Check("Jupyter kernel", "ok", "python3")

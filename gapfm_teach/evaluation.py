@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from . import kernels
-from .checks import check_count, check_random_state
+from ._support.checks import check_count, check_random_state
 from .intervals import summarize
 from .metrics import thresholding_probabilities
 from .ratings import Ratings
@@ -30,6 +30,16 @@ def evaluate_top_n(
     The means of `top_n_per_user`, which has the protocol, the parameters and the errors, with
     bootstrap intervals over users. Returns a DataFrame with columns metric, mean, ci_low,
     ci_high, n_users; rows: P, NDCG, and GAP in its readings "ideal", "all" and "hits".
+
+    Two users; three stars or more are two of the one's five films, and all of the other's:
+
+    >>> from types import SimpleNamespace
+    >>> from gapfm_teach import Ratings, evaluate_top_n
+    >>> in_order = SimpleNamespace(predict=lambda user, items: -items)  # the first item is best
+    >>> train = Ratings([0, 1, 2], [5, 6], [1, 1])
+    >>> test = Ratings([0, 5, 10], [*range(5)] * 2, [3, 1, 2, 2, 3] + [3] * 5, n_items=7)
+    >>> evaluate_top_n(in_order, train, test)["mean"].round(3).tolist()[:2]  # P@5, NDCG@5
+    [0.7, 0.95]
     """
     rng = check_random_state(random_state)
     per_user = top_n_per_user(
@@ -45,6 +55,13 @@ def evaluate_ranking(
 
     The means of `ranking_per_user`, which has the parameters and the errors. Returns a
     DataFrame as `evaluate_top_n` does, a row for each n of `at`.
+
+    >>> from types import SimpleNamespace
+    >>> from gapfm_teach import Ratings, evaluate_ranking
+    >>> in_order = SimpleNamespace(predict=lambda user, items: -items)  # the first item is best
+    >>> test = Ratings([0, 4], [0, 1, 2, 3], [3, 1, 2, 2])
+    >>> evaluate_ranking(in_order, test, at=[1, 2])["mean"].round(3).tolist()
+    [1.0, 0.858]
     """
     rng = check_random_state(random_state)
     return summarize(ranking_per_user(model, test, at=at, random_state=rng), rng)
@@ -70,6 +87,14 @@ def top_n_per_user(
     Raises ValueError when no user has 5 held-out ratings, train and test do not belong
     together, or the model does not fit them or gives a score that is not finite.
     Source: section 5.1.2; the candidates follow Cremonesi, Koren and Turrin (2010).
+
+    >>> from types import SimpleNamespace
+    >>> from gapfm_teach import Ratings, top_n_per_user
+    >>> in_order = SimpleNamespace(predict=lambda user, items: -items)  # the first item is best
+    >>> train = Ratings([0, 1, 2], [5, 6], [1, 1])
+    >>> test = Ratings([0, 5, 10], [*range(5)] * 2, [3, 1, 2, 2, 3] + [3] * 5, n_items=7)
+    >>> top_n_per_user(in_order, train, test)["P@5"].round(3).to_dict()  # three stars: 2 of 5, all
+    {0: 0.4, 1: 1.0}
     """
     users, top = top_n_grades(
         model, train, test, n_candidates=n_candidates, at=at, random_state=random_state
@@ -86,6 +111,15 @@ def top_n_grades(
 
     Returns the positions of the users measured, (n_users,), and the grades at ranks 1..at of
     each one's list, 0 where the item is unrated, int8 (n_users, at).
+
+    >>> from types import SimpleNamespace
+    >>> from gapfm_teach import Ratings
+    >>> from gapfm_teach.evaluation import top_n_grades
+    >>> in_order = SimpleNamespace(predict=lambda user, items: -items)  # the first item is best
+    >>> train = Ratings([0, 1], [5], [4])
+    >>> test = Ratings([0, 5], [*range(5)], [3, 1, 2, 2, 3], n_items=6)
+    >>> top_n_grades(in_order, train, test, n_candidates=None, at=3)[1].tolist()
+    [[3, 1, 2]]
     """
     _check_pair(train, test)
     at = check_count(at, "at")
@@ -115,6 +149,13 @@ def ranking_per_user(
     Returns a DataFrame indexed by user id, a column in [0, 1] for each n. Raises ValueError
     when `test` has no ratings, or the model does not fit it or gives a score that is not finite.
     Source: section 5.4, after Volkovs and Zemel (2012).
+
+    >>> from types import SimpleNamespace
+    >>> from gapfm_teach import Ratings, ranking_per_user
+    >>> in_order = SimpleNamespace(predict=lambda user, items: -items)  # the first item is best
+    >>> test = Ratings([0, 4], [0, 1, 2, 3], [3, 1, 2, 2])
+    >>> ranking_per_user(in_order, test, at=[1, 2]).round(3).to_dict("index")
+    {0: {'NDCG@1': 1.0, 'NDCG@2': 0.858}}
     """
     _check_ratings(test, "test")
     if test.n_ratings == 0:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from .checks import check_random_state
+from ._support.checks import check_random_state
 
 N_RESAMPLES = 1000
 NUMBERS_AT_ONCE = 2**21  # random numbers in memory at any time
@@ -22,6 +22,12 @@ def summarize(per_user: pd.DataFrame, random_state=0) -> pd.DataFrame:
     Returns a DataFrame with columns metric, mean, ci_low, ci_high, n_users.
     Raises ValueError for a table without rows or with a value that is not finite.
     Source: Efron and Tibshirani (1993), chapter 13; 1,000 resamples.
+
+    >>> import pandas as pd
+    >>> from gapfm_teach.intervals import summarize
+    >>> per_user = pd.DataFrame({"P@5": [0.2, 0.4, 0.6, 0.8]}, index=["Ann", "Bo", "Cy", "Di"])
+    >>> summarize(per_user).round(3).to_dict("records")
+    [{'metric': 'P@5', 'mean': 0.5, 'ci_low': 0.3, 'ci_high': 0.7, 'n_users': 4}]
     """
     rng = check_random_state(random_state)
     _check_values(per_user)
@@ -47,6 +53,13 @@ def average_splits(results: Sequence[pd.DataFrame]) -> pd.DataFrame:
     Users count once however often the ratings were split: repeating the split does not make
     more people. A user who is missing in a split is averaged over the others.
     Raises ValueError for no table, tables with different metrics, or a value that is not finite.
+
+    >>> import pandas as pd
+    >>> from gapfm_teach.intervals import average_splits
+    >>> first = pd.DataFrame({"P@5": [0.2, 0.4]}, index=["Ann", "Bo"])
+    >>> second = pd.DataFrame({"P@5": [0.8]}, index=["Bo"])
+    >>> average_splits([first, second])["P@5"].round(3).to_dict()
+    {'Ann': 0.2, 'Bo': 0.6}
     """
     results = list(results)
     if not results:
@@ -63,6 +76,15 @@ def summarize_splits(results: Sequence[pd.DataFrame], random_state=0) -> pd.Data
     from `average_splits`, and n_splits, split_sd (standard deviation of the splits' means, nan
     for one split), split_min, split_max. The interval is about other users, the spread about
     other draws of the training ratings. Errors as in `average_splits`.
+
+    Two draws of the training ratings, and the same two people:
+
+    >>> import pandas as pd
+    >>> from gapfm_teach import summarize_splits
+    >>> splits = [pd.DataFrame({"P@5": [0.2, p]}, index=["Ann", "Bo"]) for p in (0.4, 0.8)]
+    >>> columns = ["mean", "n_users", "n_splits", "split_min", "split_max"]
+    >>> summarize_splits(splits)[columns].round(3).to_dict("records")
+    [{'mean': 0.4, 'n_users': 2, 'n_splits': 2, 'split_min': 0.3, 'split_max': 0.5}]
     """
     table = summarize(average_splits(results), random_state)
     means = np.array([per_user.mean().to_numpy() for per_user in results])
@@ -86,6 +108,16 @@ def compare(
     the effect size rest on them alone).
     Raises ValueError when the tables hold different users or metrics, or a value is not finite.
     Source: Wilcoxon (1945); Kerby (2014) for the effect size.
+
+    A is better for three people and worse for the fourth, by the smallest of the four differences:
+    the ranks 2, 3 and 4 against 1.
+
+    >>> import pandas as pd
+    >>> from gapfm_teach import compare
+    >>> a = pd.DataFrame({"P@5": [0.4, 0.6, 0.8, 0.1]}, index=["Ann", "Bo", "Cy", "Di"])
+    >>> b = pd.DataFrame({"P@5": [0.2, 0.3, 0.4, 0.2]}, index=["Ann", "Bo", "Cy", "Di"])
+    >>> compare(a, b)[["difference", "effect_size", "p_value"]].round(3).to_dict("records")
+    [{'difference': 0.2, 'effect_size': 0.8, 'p_value': 0.25}]
     """
     _check_same_metrics(results_a, results_b)
     if not (results_a.index.is_unique and results_b.index.is_unique):

@@ -12,7 +12,7 @@ number) naming the argument and its first offending value.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import (
+from ._support.checks import (
     MOST_GRADES,
     check_choice,
     check_count,
@@ -29,6 +29,10 @@ def thresholding_probabilities(max_grade: int) -> np.ndarray:
 
     δ_l weighs the users for whom "relevant" means grade l or above. The weights (L,) are above
     0 and below 1 (L > 1) and do not sum to one; GAP, GP and GR divide their sum out again.
+
+    >>> from gapfm_teach import thresholding_probabilities
+    >>> thresholding_probabilities(3)  # 1/8, 3/8, 7/8
+    array([0.125, 0.375, 0.875])
     """
     max_grade = check_count(max_grade, "max_grade", high=MOST_GRADES)
     if max_grade == 1:
@@ -36,10 +40,27 @@ def thresholding_probabilities(max_grade: int) -> np.ndarray:
     return _satisfaction(np.arange(1, max_grade + 1), max_grade)
 
 
+def accumulated(delta: ArrayLike) -> np.ndarray:
+    """Return Δ(0)..Δ(L), the accumulated weights of L thresholds: Δ(y) = δ_1 + … + δ_y, Δ(0) = 0.
+
+    `delta` (L,) finite and not negative. What a rating of grade y weighs, and by the lower of two
+    grades, what a pair does: (4) is β_ij = min(Δ(y_i), Δ(y_j)).
+
+    >>> from gapfm_teach import accumulated
+    >>> accumulated([0.125, 0.375, 0.875])
+    array([0.   , 0.125, 0.5  , 1.375])
+    """
+    return np.append(0.0, np.cumsum(check_delta(delta, 0)))
+
+
 def ranks(scores: ArrayLike) -> np.ndarray:
     """Return the rank R_i of every item (N,): 1 for the highest score, N for the lowest.
 
     Always a permutation of 1..N: equal scores are ranked in the order given. Section 3.
+
+    >>> from gapfm_teach.metrics import ranks
+    >>> ranks([0.2, 0.9, 0.5, 0.5])
+    array([4, 1, 2, 3])
     """
     scores = check_scores(scores)
     result = np.empty(len(scores), dtype=np.int64)
@@ -65,6 +86,16 @@ def graded_average_precision(
     "all" sums Δ(y_i) over all rated items; "ideal" over the `at` highest grades, so that the
     best possible list has GAP 1; "hits" over the rated items found at ranks up to `at`
     (GAP is 0 if there are none). nan if nothing is rated, or nothing rated has weight Δ > 0.
+
+    Four films in the order of their scores. From one, two and three stars upwards the APs are
+    1, 0.806 and 1, and four films, three and one pass:
+
+    >>> from gapfm_teach import graded_average_precision
+    >>> stars, scores = [3, 1, 2, 2], [4, 3, 2, 1]
+    >>> round(graded_average_precision(stars, scores, delta=[1, 1, 1]), 3)
+    0.927
+    >>> round((4 * 1 + 3 * 0.806 + 1 * 1) / (4 + 3 + 1), 3)
+    0.927
     """
     weight, _ = _ranked_weights(grades, scores, delta)
     at = _check_at(at)
@@ -90,6 +121,10 @@ def average_precision(relevant: ArrayLike, scores: ArrayLike) -> float:
 
     `relevant` (N,) holds True/False or 1/0. nan if nothing is relevant. GAP is the mean of the
     APs with "relevant" = grade ≥ l, weighted by δ_l times the number of such items.
+
+    >>> from gapfm_teach import average_precision
+    >>> round(average_precision([1, 0, 1, 1], [4, 3, 2, 1]), 3)  # (1/1 + 2/3 + 3/4) / 3
+    0.806
     """
     relevant = check_grades(relevant, "relevant")
     if (relevant > 1).any():
@@ -111,6 +146,10 @@ def ndcg(grades: ArrayLike, scores: ArrayLike, *, at: int | None = None) -> floa
         DCG = Σ_{R_i ≤ at} (2^{y_i} − 1) / log2(R_i + 1),   NDCG = DCG / DCG of the ideal order
 
     The ideal order sorts the same list by grade. nan if nothing is rated.
+
+    >>> from gapfm_teach import ndcg
+    >>> round(ndcg([3, 1, 2, 2], [4, 3, 2, 1], at=2), 3)  # (7 + 1/1.585) / (7 + 3/1.585)
+    0.858
     """
     ranked = _in_ranked_order(grades, scores)
     at = _check_at(at)
@@ -127,6 +166,10 @@ def precision(grades: ArrayLike, scores: ArrayLike, *, at: int, threshold: int) 
     """Return the share of the top `at` ranks whose grade is `threshold` or above, in [0, 1].
 
     P@n = #{i: R_i ≤ n, y_i ≥ threshold} / n
+
+    >>> from gapfm_teach import precision
+    >>> round(precision([3, 1, 2, 2], [4, 3, 2, 1], at=3, threshold=2), 3)  # two of three
+    0.667
     """
     ranked = _in_ranked_order(grades, scores)
     at = check_count(at, "at")
@@ -148,6 +191,10 @@ def expected_reciprocal_rank(
     A reader goes down the list and stops at rank r with probability p_r (0 if unrated); ERR is
     the mean of 1/r at the stop. `max_grade` is the top of the scale, by default the highest
     grade present; pass it when lists are to be compared.
+
+    >>> from gapfm_teach import expected_reciprocal_rank
+    >>> expected_reciprocal_rank([3, 1], [2, 1])  # 7/8, then 1/8 of what is left, half as good
+    0.8828125
     """
     ranked = _in_ranked_order(grades, scores)
     at = _check_at(at)
@@ -171,11 +218,16 @@ def graded_precision(
     appendix can be read as if c belonged to the n-th best of the user's grades; only with the
     item *shown* at rank n does GAP = Σ_n (GR@n − GR@(n−1)) GP@n hold. If that item is unrated
     the lowest threshold stands in, so that with one grade GP@n is always the plain P@n.
+
+    >>> from gapfm_teach import graded_precision
+    >>> stars, scores = [3, 1, 2, 2], [4, 3, 2, 1]
+    >>> graded_precision(stars, scores, at=3)  # two stars at rank 3; one star counts 1/4 of that
+    0.75
     """
-    weight, cumulative = _ranked_weights(grades, scores, delta)
+    weight, worth = _ranked_weights(grades, scores, delta)
     at = check_count(at, "at")
     at_rank_n = weight[at - 1] if at <= len(weight) else 0.0
-    lowest = np.min(cumulative[cumulative > 0], initial=np.inf)
+    lowest = np.min(worth[worth > 0], initial=np.inf)
     threshold = at_rank_n if at_rank_n > 0 else lowest
     return float(np.sum(np.minimum(weight[:at], threshold) / threshold) / at)
 
@@ -188,6 +240,11 @@ def graded_recall(
         GR@n = 1/Z Σ_{R_i ≤ n} Δ(y_i),   Z = Σ_i Δ(y_i) as in equation (3)
 
     nan if nothing is rated, or nothing rated has weight Δ > 0.
+
+    >>> from gapfm_teach import graded_recall
+    >>> stars, scores = [3, 1, 2, 2], [4, 3, 2, 1]
+    >>> round(graded_recall(stars, scores, at=1), 3)  # 1.375 / (1.375 + 0.125 + 0.5 + 0.5)
+    0.55
     """
     weight, _ = _ranked_weights(grades, scores, delta)
     at = check_count(at, "at")
@@ -223,5 +280,5 @@ def _ranked_weights(
     highest = int(ranked.max(initial=1))
     if delta is None:
         delta = thresholding_probabilities(highest)
-    cumulative = np.append(0.0, np.cumsum(check_delta(delta, highest)))
-    return cumulative[ranked], cumulative
+    worth = accumulated(check_delta(delta, highest))
+    return worth[ranked], worth

@@ -1,13 +1,20 @@
-"""GAPfm, the Graded Average Precision factor model: the training loop, and what a model is for."""
+"""GAPfm, the Graded Average Precision factor model: learning it, and what a model is for."""
 
-from inspect import signature
-from operator import index
+from dataclasses import asdict
+from typing import Any
 
 import numba
 import numpy as np
-import pandas as pd
 
-from .checkpoint import (
+from ._support.checks import (
+    check_choice,
+    check_count,
+    check_grades,
+    check_positions,
+    check_random_state,
+)
+from .learning.ascent import Ascent
+from .learning.checkpoint import (
     check_writable,
     describe,
     read_checkpoint,
@@ -15,50 +22,39 @@ from .checkpoint import (
     write_checkpoint,
     write_model,
 )
-from .checks import (
-    HIGHEST_POSITION,
-    check_choice,
-    check_count,
-    check_grades,
-    check_positions,
-    check_random_state,
-    check_real,
-)
-from .objectives import OBJECTIVES, State
+from .learning.machine import interrupt_flag, threads
+from .learning.objectives import OBJECTIVES, options_of
+from .learning.printed import Printed
+from .learning.recommender import Recommender, check_pair
+from .learning.training import Iteration, State, ascend, held_out_gap
 from .ratings import Ratings
-from .recommender import Recommender, check_pair
-from .steps import check_learning_rate
-from .training import interrupt_flag, progress, threads
 
 
-class GAPfm(Recommender):
+class GAPfm(Ascent, Recommender):
     """Latent factors of users and items that maximise smoothed GAP (9), by Algorithm 2.
 
     With objective="consistent" they maximise GAP with smooth ranks among all items instead, which
-    repairs (7) and (8), or with another name another measure with such ranks; see `consistent`
-    and `relatives`. Scores are then <U_m, V_i> + b_i.
+    repairs (7) and (8), or with another name another measure with such ranks; see `repaired`.
+    Scores are then <U_m, V_i> + b_i.
 
     Parameters
     ----------
     n_factors : int, D >= 1.
+    objective : "paper", (9); "consistent", GAP with smooth ranks; or, with the same ranks, what
+        `metrics` has under the same name: "average_precision" (all that is rated is relevant),
+        "graded_precision", "graded_recall" or "expected_reciprocal_rank". All but "paper" climb
+        by Adagrad: γ is what a coordinate moves by in the first iteration, whatever the data, and
+        λ counts for b too.
     reg : float, λ >= 0, or None for the objective's own: 0.001 for "paper", 0.06 for the others.
-        With update="batch" it is counted once for U and V, as in (9); with "sequential" an item
-        is shrunk at each visit of a user, as (11) and Algorithm 2 read.
+        Counted once for U and V, as in (9).
     learning_rate : float, γ > 0, "auto", or None for the objective's own: 0.01 for "paper", 0.3
         for the others. What works for "paper" depends on how many ratings the users have: the
         gradient is a sum over pairs. About 1e-2 for 10 ratings a user, less for more.
         "auto" takes γ = ½ / (σ_max(C) + λ), with C = ∂F/∂f at f = 0: small factors then grow by
-        half in an iteration, whatever the data; see `steps`. It suits any Given-N and any size,
-        but no γ cures (8) of its degenerate optimum: when to stop remains for validation to say.
+        half in an iteration, whatever the data; see `learning.automatic_step`. It suits any
+        Given-N and any size, but no γ cures (8) of its degenerate optimum: when to stop remains
+        for validation to say. 0.3 for the other objectives.
     n_iter : int >= 1, iterations (itermax).
-    n_selected : int K >= 1, or None for all: rated items of a user whose V an iteration updates.
-    selection : "adaptive" (Algorithm 1: the K most misranked) or "random"; without effect when
-        `n_selected` is None.
-    inner_sum : "rated" (default) or "selected": which items j the inner sums of (11) run over.
-        (11) as printed sums over all rated items, and one shared pass then serves U and V; the
-        cost O(D K^2 M) stated in section 4.3 needs "selected".
-    update : "batch" (sum the gradients over users, then step) or "sequential" (user after user
-        in place).
     init_scale : float > 0, standard deviation of the normal start of U and V, or None for the
         objective's own: 0.01 for "paper", which names none but works best from a small start,
         0.3 for the others.
@@ -66,19 +62,14 @@ class GAPfm(Recommender):
         whatever the number of threads.
     n_threads : int, or None for numba's own number (one where the data are few). Set for the time
         of `fit` only.
-    objective : "paper", (9); "consistent", GAP with smooth ranks; or, with the same ranks, what
-        `metrics` has under the same name: "average_precision" (all that is rated is relevant),
-        "graded_precision", "graded_recall" or "expected_reciprocal_rank". All but "paper" climb
-        by Adagrad: γ is what a coordinate moves by in the first iteration (0.3 for "auto"),
-        whatever the data; λ counts for b too; `n_selected` and update="sequential" are refused.
-        They alone use the rest:
-    n_negatives : int n >= 1, unrated items of each user that an iteration sees, drawn anew; all
-        where there are no more. An iteration holds n_users · n random numbers, 8 bytes each.
-    temperature : float τ > 0, in the unit of the scores. "expected_reciprocal_rank" needs a low
-        one, such as 0.1, where users have rated dozens of items; see `relatives`.
-    unrated_weight : float > 0, what an unrated item counts in a rank where a rated one counts 1.
-        Below 1 where what is unrated may well be liked.
-    cutoff : int n >= 1, of graded precision and recall at n; without effect on the others.
+    options : what the objective alone knows, kept checked in `options`; any other is refused, so
+        that no model carries a parameter that does nothing.
+        For "paper" (`learning.printed.Printed`): n_selected=None, the K of Algorithm 1;
+        selection="adaptive" or "random"; update="batch" or "sequential"; inner_sum="rated" or
+        "selected".
+        For all others (`learning.consistent.Consistent`): temperature=1.0, τ; n_negatives=200,
+        unrated items of each user that an iteration sees; unrated_weight=0.05, what one counts in
+        a rank; cutoff=5, of graded precision and recall.
 
     Attributes after `fit`
     ----------------------
@@ -92,72 +83,53 @@ class GAPfm(Recommender):
     train_ : the Ratings fitted to.
 
     Source: sections 4.2-4.3 and Algorithms 1-2.
+
+    >>> from gapfm_teach import GAPfm, simulate_ratings
+    >>> ratings = simulate_ratings(100, 40, mean_ratings=15, random_state=0)
+    >>> model = GAPfm(n_factors=3, random_state=0).fit(ratings)
+    >>> ratings.titles[model.recommend(user=0, n=3)].tolist()
+    ['Film 2', 'Film 5', 'Film 3']
     """
 
     user_factors_: np.ndarray
     item_factors_: np.ndarray
     item_bias_: np.ndarray
+    options: Any  # of the objective's own kind
 
     def __init__(
         self,
         n_factors: int = 10,
         *,
+        objective: str = "paper",
         reg: float | None = None,
         learning_rate: float | str | None = None,
         n_iter: int = 60,
-        n_selected: int | None = None,
-        selection: str = "adaptive",
-        inner_sum: str = "rated",
-        update: str = "batch",
         init_scale: float | None = None,
         random_state=None,
         n_threads: int | None = None,
-        objective: str = "paper",
-        n_negatives: int = 200,
-        temperature: float = 1.0,
-        unrated_weight: float = 0.05,
-        cutoff: int = 5,
+        **options,
     ):
-        self.n_factors = check_count(n_factors, "n_factors")
         self.objective = check_choice(objective, "objective", tuple(OBJECTIVES))
-        own = OBJECTIVES[objective].defaults
-        self.reg = check_real(own["reg"] if reg is None else reg, "reg")
-        self.learning_rate = check_learning_rate(
-            own["learning_rate"] if learning_rate is None else learning_rate
-        )
-        self.n_iter = check_count(n_iter, "n_iter")
-        self.n_selected = (
-            None if n_selected is None else check_count(n_selected, "n_selected")
-        )
-        self.selection = check_choice(selection, "selection", ("adaptive", "random"))
-        self.inner_sum = check_choice(inner_sum, "inner_sum", ("rated", "selected"))
-        self.update = check_choice(update, "update", ("batch", "sequential"))
-        self.init_scale = check_real(
+        own = OBJECTIVES[objective].climb.defaults
+        super().__init__(
+            n_factors,
+            own["reg"] if reg is None else reg,
+            own["learning_rate"] if learning_rate is None else learning_rate,
+            n_iter,
             own["init_scale"] if init_scale is None else init_scale,
-            "init_scale",
-            low_open=True,
+            random_state,
         )
-        self.random_state = random_state
-        check_random_state(random_state)
         most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
         self.n_threads = (
             None if n_threads is None else check_count(n_threads, "n_threads", high=most)
         )
-        self.n_negatives = check_count(n_negatives, "n_negatives")
-        self.temperature = check_real(temperature, "temperature", low_open=True)
-        self.unrated_weight = check_real(unrated_weight, "unrated_weight", low_open=True)
-        self.cutoff = check_count(cutoff, "cutoff", high=HIGHEST_POSITION)
-        if objective != "paper" and (self.n_selected or update != "batch"):
-            got = f"n_selected={n_selected!r} and update={update!r}"
-            raise ValueError(f"objective={objective!r} knows no {got}; leave them out")
+        self.options = options_of(objective, options)
 
     def __repr__(self) -> str:
-        state = f"fitted, {self.n_iter_} iterations" if self._is_fitted else "not fitted"
         rate = "'auto'" if self.learning_rate == "auto" else f"{self.learning_rate:g}"
-        how = "update" if self.objective == "paper" else "objective"
         return (
-            f"GAPfm(n_factors={self.n_factors}, reg={self.reg:g}, "
-            f"learning_rate={rate}, {how}={getattr(self, how)!r}; {state})"
+            f"GAPfm(n_factors={self.n_factors}, objective={self.objective!r}, "
+            f"reg={self.reg:g}, learning_rate={rate}; {self._state})"
         )
 
     # ------------------------------------------------------------------ learning
@@ -191,9 +163,9 @@ class GAPfm(Recommender):
             run = describe(self._params(), train, validation)
         if checkpoint is not None:
             checkpoint = check_writable(checkpoint)
-        kind = OBJECTIVES[self.objective]
+        climb, rows = OBJECTIVES[self.objective].climb, []
         if resume is None:
-            state, rows = kind.start(self, train, rng), []
+            state = climb.start(train, self.n_factors, self.init_scale, rng)
         else:
             state, rows = read_checkpoint(resume, run, rng, self.n_iter)
         self.train_ = train
@@ -204,50 +176,34 @@ class GAPfm(Recommender):
                 write_checkpoint(checkpoint, run, state, self._rows, rng)
 
         with threads(self.n_threads, train), interrupt_flag() as interrupted:
-            goal = kind(self, train, validation)
+            goal = climb(
+                self.objective, train, self.reg, self.learning_rate, self.options, rng
+            )
             self.learning_rate_ = goal.learning_rate
-            goal.gradients(state, len(rows) + 1)
             due = False
-            for iteration in progress(len(rows) + 1, self.n_iter):
-                state = self._iterate(goal, state, rng, iteration)
-                due = iteration % checkpoint_every == 0 or iteration == self.n_iter
+            for done in ascend(goal, state, first=len(rows) + 1, n_iter=self.n_iter):
+                state = done.state
+                self._keep(state, [*self._rows, self._row(goal, done, validation)])
+                due = done.number % checkpoint_every == 0 or done.number == self.n_iter
                 if due:
                     write()
-                if (callback is not None and callback(iteration, self)) or interrupted():
+                if (callback is not None and callback(done.number, self)) or interrupted():
                     break
             if not due:
                 write()
         return self
 
-    def _iterate(self, goal, state: State, rng, iteration: int) -> State:
-        """Where training stands after one more iteration, kept with its row of the history."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            new = goal.step(state, rng)
-            moved = np.sqrt(sum(np.sum((new[x] - state[x]) ** 2) for x in goal.learned))
-            objective = goal.gradients(new, iteration + 1)
-        self._refuse_non_finite(objective, iteration)
-        row = (iteration, objective, moved / self.learning_rate_)
-        self._keep(new, [*self._rows, (*row, goal.validation_gap(new))])
-        return new
+    def _row(self, goal, done: Iteration, validation: Ratings | None) -> tuple:
+        gap = float("nan")
+        if validation is not None:
+            U, V = goal.factors(done.state)
+            gap = held_out_gap(U, V, self.train_, validation)
+        return done.number, done.objective, done.moved / self.learning_rate_, gap
 
     def _keep(self, state: State, rows: list) -> None:
-        for name in OBJECTIVES[self.objective].learned:
+        for name in OBJECTIVES[self.objective].climb.learned:
             setattr(self, f"{name}_", state[name])
         self._rows, self.n_iter_ = rows, len(rows)
-
-    def _refuse_non_finite(self, objective: float, iteration: int) -> None:
-        if not np.isfinite(objective):
-            raise FloatingPointError(
-                f"training left the finite numbers in iteration {iteration}; try a learning_rate "
-                f"below {self.learning_rate_:g}, such as {self.learning_rate_ / 10:g}. The factors "
-                f"of iteration {self.n_iter_} are kept"
-            )
-
-    @property
-    def history_(self) -> pd.DataFrame:
-        self._check_fitted()
-        names = ["iteration", "objective", "gradient_norm", "validation_gap"]
-        return pd.DataFrame(self._rows, columns=names)
 
     # ------------------------------------------------------------------ using it
 
@@ -264,6 +220,15 @@ class GAPfm(Recommender):
         `items`: distinct positions (S,); `grades`: (S,) from 1 to the training data's highest.
         Score all items by `item_factors_ @ fold_in(...)`, + `item_bias_` where there is one.
         Raises ValueError for unequal lengths, repeated items, or grades out of range.
+
+        Somebody new with the ratings of user 0 likes best what she does:
+
+        >>> from gapfm_teach import GAPfm, simulate_ratings
+        >>> ratings = simulate_ratings(100, 40, mean_ratings=15, random_state=0)
+        >>> model = GAPfm(n_factors=3, random_state=0).fit(ratings)
+        >>> scores = model.item_factors_ @ model.fold_in(*ratings.row(0))
+        >>> int(scores.argmax()), int(model.predict(0).argmax())
+        (0, 0)
         """
         self._check_fitted()
         items = check_positions(items, "items", self.item_factors_.shape[0])
@@ -278,7 +243,7 @@ class GAPfm(Recommender):
             raise ValueError(
                 f"grades must be at most {self.train_.max_grade}, got {grades.max()}"
             )
-        return OBJECTIVES[self.objective].fold_in(self, items, grades)
+        return OBJECTIVES[self.objective].climb.fold_in(self, items, grades)
 
     # ------------------------------------------------------------------ keeping it
 
@@ -294,7 +259,7 @@ class GAPfm(Recommender):
         device; TypeError for no path; OSError where nothing can be written.
         """
         self._check_fitted()
-        names = OBJECTIVES[self.objective].learned
+        names = OBJECTIVES[self.objective].climb.learned
         learned = {name: getattr(self, f"{name}_") for name in names}
         kept = (self.learning_rate_, self.train_, learned, self._rows)
         write_model(path, self._params(), *kept)
@@ -306,20 +271,23 @@ class GAPfm(Recommender):
         Raises FileNotFoundError, or ValueError for a file that is not such a model or comes from
         a newer version.
         """
-        model, rate, train, learned, rows = read_model(path, cls)
+        model, rate, train, learned, rows = read_model(path, cls._of)
         model.learning_rate_, model.train_ = rate, train
         model._keep(learned, rows)
         return model
 
+    @classmethod
+    def _of(cls, **params) -> "GAPfm":
+        """A model of a file's parameters. Older files name options that the objective has not."""
+        if params.get("objective", "paper") != "paper":
+            params = {k: v for k, v in params.items() if k not in asdict(Printed())}
+        return cls(**params)
+
     def _params(self) -> dict:
         """The parameters that count, by name, as a file can hold them."""
-        params = {name: getattr(self, name) for name in signature(type(self)).parameters}
+        params = super()._params() | {"n_threads": self.n_threads} | asdict(self.options)
         if not self.objective.startswith("graded"):  # as files were before there was one
-            del params["cutoff"]
-        if self.objective == "paper":  # likewise
-            for name in ("objective", "n_negatives", "temperature", "unrated_weight"):
-                del params[name]
-        seed = self.random_state
-        keeps = seed is not None and not isinstance(seed, np.random.Generator)
-        params["random_state"] = index(seed) if keeps else None
+            params.pop("cutoff", None)
+        if self.objective != "paper":  # likewise
+            params["objective"] = self.objective
         return params

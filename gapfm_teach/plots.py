@@ -56,22 +56,6 @@ def band(ax: Axes, x, runs, name: str, colour: str | None = None) -> Axes:
     return ax
 
 
-def describe(ax: Axes) -> str:
-    """Alt text from the plotted lines: axes, and each line's start, end and highest point."""
-    parts = [f"{ax.get_ylabel()} against {ax.get_xlabel()}."]
-    for line in ax.get_lines():
-        x, y = np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
-        seen = np.isfinite(y)
-        if seen.sum() < 2 or str(line.get_label()).startswith("_"):
-            continue
-        x, y = x[seen], y[seen]
-        top = int(np.argmax(y))
-        parts.append(
-            f"{line.get_label()}: from {y[0]:.3g} to {y[-1]:.3g}, highest {y[top]:.3g} at {x[top]:.3g}."
-        )
-    return " ".join(parts)
-
-
 def grade_colours(max_grade: int) -> list[str]:
     """One of GRADE_COLOURS for each grade 1..max_grade, (max_grade,), evenly chosen, dark for high."""
     places = np.linspace(0, len(GRADE_COLOURS) - 1, max_grade) if max_grade > 1 else [4]

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from . import parquet
-from .checks import check_count, check_grades, check_positions
-from .columns import (
+from ._support import parquet
+from ._support.checks import check_count, check_grades, check_positions
+from ._support.columns import (
     check_columns,
     check_ids,
     check_labels,
@@ -45,6 +45,10 @@ class Ratings:
     Everything is copied on the way in and read-only afterwards.
 
     Raises ValueError that names the argument and the first offending value.
+
+    >>> from gapfm_teach import Ratings
+    >>> Ratings([0, 2, 3], [0, 2, 1], [5, 3, 4])  # one user rated items 0 and 2, another item 1
+    <Ratings: 2 users × 3 items, 3 ratings, grades 1 to 5; source: not stated>
     """
 
     indptr: np.ndarray
@@ -192,6 +196,12 @@ class Ratings:
         Raises ValueError for a column that is missing or there twice, an empty table, a missing
         id, grades that are not whole numbers from 1 (multiply half stars by 2), and for two
         ratings of one item by one user, which it names; TypeError for no table and no `title`.
+
+        >>> import pandas as pd
+        >>> from gapfm_teach import Ratings
+        >>> df = pd.DataFrame({"user": ["Bo", "Ann"], "item": ["Alien", "Heat"], "grade": [4, 5]})
+        >>> Ratings.from_frame(df).row(0)  # Ann's: the second of the items, by name
+        (array([1], dtype=int32), array([5]))
         """
         check_title(title)
         check_columns(df, [user, item, grade] + ([title] if isinstance(title, str) else []))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .checks import check_count, check_random_state
+from ._support.checks import check_count, check_random_state
 from .ratings import Ratings
 
 USERS_AT_ONCE = 20_000
@@ -19,6 +19,12 @@ def split_given(
     same users in the same order, all items of `ratings` and the same max_grade.
 
     Raises ValueError when n_given or min_test is below 1, or no user has enough ratings.
+
+    >>> from gapfm_teach import simulate_ratings, split_given
+    >>> ratings = simulate_ratings(50, 100, random_state=0)
+    >>> train, test = split_given(ratings, 10, random_state=0)
+    >>> train.n_ratings == 10 * train.n_users, test.n_users == train.n_users
+    (True, True)
     """
     if not isinstance(ratings, Ratings):
         raise TypeError(f"ratings must be Ratings, got {type(ratings).__name__}")
@@ -43,6 +49,12 @@ def given_only(ratings: Ratings, n_given: int, *, random_state=None) -> Ratings:
     """`n_given` ratings of each user drawn at random, all where there are fewer; users all stay.
 
     For data whose test ratings stand apart already, as Netflix's probe does.
+
+    >>> from gapfm_teach import Ratings
+    >>> from gapfm_teach.splits import given_only
+    >>> ratings = Ratings([0, 3, 4], [0, 1, 2, 0], [5, 4, 3, 2])  # three by one, one by the other
+    >>> given_only(ratings, 2, random_state=0).to_frame()["user"].tolist()
+    [0, 0, 1]
     """
     n_given = check_count(n_given, "n_given")
     rng = check_random_state(random_state)
@@ -58,6 +70,13 @@ def hold_out(
     ratings of each of them. The others keep all theirs, so that what is tuned on the fitting
     part, a learning rate above all, still suits `train`. Raises ValueError when no user has
     ratings enough.
+
+    >>> from gapfm_teach import simulate_ratings
+    >>> from gapfm_teach.splits import hold_out
+    >>> train = simulate_ratings(20, 100, mean_ratings=40, random_state=0)
+    >>> fitting, validation = hold_out(train, random_state=0)
+    >>> train.n_ratings, fitting.n_ratings, validation.n_ratings  # 5 of each of 10 users
+    (794, 744, 50)
     """
     n_held_out = check_count(n_held_out, "n_held_out")
     rng = check_random_state(random_state)
@@ -82,6 +101,12 @@ def subset(
 
     Items, ids, titles and max_grade stay; `what` is added to the source. Users who are not kept
     must have no rating chosen.
+
+    >>> from gapfm_teach import Ratings
+    >>> from gapfm_teach.splits import subset
+    >>> ratings = Ratings([0, 3, 4], [0, 1, 2, 0], [5, 4, 3, 2])
+    >>> subset(ratings, ratings.grades >= 4, "four stars and five")
+    <Ratings: 2 users × 3 items, 2 ratings, grades 1 to 5; source: not stated; four stars and five>
     """
     if kept is None:
         kept = np.ones(ratings.n_users, dtype=bool)
@@ -102,12 +127,27 @@ def subset(
 
 
 def of_users(ratings: Ratings, kept: np.ndarray, what: str) -> Ratings:
-    """All ratings of the users at `kept`, (n_users,) bool; `what` is added to the source."""
+    """All ratings of the users at `kept`, (n_users,) bool; `what` is added to the source.
+
+    >>> import numpy as np
+    >>> from gapfm_teach import Ratings
+    >>> from gapfm_teach.splits import of_users
+    >>> ratings = Ratings([0, 3, 4], [0, 1, 2, 0], [5, 4, 3, 2], users=["Ann", "Bo"])
+    >>> of_users(ratings, np.array([False, True]), "Bo's").to_frame().to_dict("records")
+    [{'user': 'Bo', 'item': 0, 'grade': 2}]
+    """
     return subset(ratings, np.repeat(kept, np.diff(ratings.indptr)), what, kept)
 
 
 def without(ratings: Ratings, taken: Ratings) -> Ratings:
-    """`ratings` less the (user, item) pairs of `taken`, which has the same users and items."""
+    """`ratings` less the (user, item) pairs of `taken`, which has the same users and items.
+
+    >>> from gapfm_teach import Ratings
+    >>> from gapfm_teach.splits import without
+    >>> ratings = Ratings([0, 3], [0, 1, 2], [5, 4, 3])
+    >>> without(ratings, Ratings([0, 1], [1], [4], n_items=3)).grades.tolist()
+    [5, 3]
+    """
     return subset(ratings, ~shared(ratings, taken), "less those taken out")
 
 
@@ -116,6 +156,12 @@ def shared(ratings: Ratings, other: Ratings) -> np.ndarray:
 
     Returns (n_ratings,) bool. Some users at a time: numbers for all pairs would be larger than
     the ratings themselves.
+
+    >>> from gapfm_teach import Ratings
+    >>> from gapfm_teach.splits import shared
+    >>> ratings = Ratings([0, 3], [0, 1, 2], [5, 4, 3])
+    >>> shared(ratings, Ratings([0, 1], [1], [4], n_items=3)).tolist()
+    [False, True, False]
     """
     found = np.zeros(ratings.n_ratings, dtype=bool)
     for begin in range(0, ratings.n_users, USERS_AT_ONCE):

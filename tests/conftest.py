@@ -1,16 +1,25 @@
-"""Shared by the tests that drive a browser, and by those that fetch data."""
+"""Shared by all tests: what cases are called; by some: a browser, data from elsewhere."""
 
 import os
-import shutil
-from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 from movielens_files import accept_small, data_folder, pip, serve  # noqa: F401
 
+from gapfm_teach.doctor import find_chromium
+
 # No test fails because a machine is slow or busy.
 settings.register_profile("in their own time", deadline=None)
 settings.load_profile("in their own time")
+
+LONGEST_LABEL = 100
+# What a test needs is seen from its fixtures.
+MARKERS = {
+    "chromium_path": "browser",
+    "worker_processes": "processes",
+    "book": "processes",  # pandoc's
+}
 
 LAUNCH_FLAGS = [
     "--no-sandbox",
@@ -18,32 +27,30 @@ LAUNCH_FLAGS = [
     "--disable-dev-shm-usage",
     "--disable-background-networking",
 ]
-ON_PATH = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-)
-USUAL_PLACES = (
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
-    r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
-)
 HOW_TO = (
     "no Chromium was found. Install one (Debian, Ubuntu: apt-get install chromium) "
     "or set GAPFM_TEACH_CHROMIUM to the program of a Chromium or Chrome"
 )
 
 
-def find_chromium() -> str | None:
-    named = os.environ.get("GAPFM_TEACH_CHROMIUM")
-    if named:
-        return named
-    on_path = (shutil.which(name) for name in ON_PATH)
-    usual = (place for place in USUAL_PLACES if Path(place).is_file())
-    return next((program for program in (*on_path, *usual) if program), None)
+def pytest_make_parametrize_id(val):
+    """A case is called by its value as one would write it, where pytest would number it."""
+    if isinstance(val, dict) and val:
+        text = ", ".join(f"{name}={value!r}" for name, value in val.items())
+    elif isinstance(val, dict | list | tuple | np.ndarray | Exception):
+        text = repr(val)
+    else:
+        return None  # pytest knows numbers, words, classes and functions
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST_LABEL else None  # a long one needs an `id`
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    for item in items:
+        for fixture, marker in MARKERS.items():
+            if fixture in item.fixturenames:
+                item.add_marker(marker)
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,8 @@
 """What the tests of `reproduce` share: small tables in place of the paper's."""
 
-from gapfm_teach import tuning
-from gapfm_teach.experiments.protocols import PROTOCOLS, Protocol
-from gapfm_teach.experiments.run import Run
+from gapfm_teach.lab import tuning
+from gapfm_teach.lab.protocols import PROTOCOLS, Protocol
+from gapfm_teach.lab.reproduce.run import Run
 
 NAMES = ["PopRec", "Shrunken mean rating", "GAPfm"]
 

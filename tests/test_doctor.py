@@ -77,6 +77,15 @@ def test_missing_and_outdated_packages_are_problems_with_a_remedy(versions, caps
     assert '-> python -m pip install "numba>=' in said
 
 
+def test_what_only_the_notebooks_need_may_be_missing_but_not_old(versions, monkeypatch):
+    versions.update(jupyterlab=None, sympy="1.0")
+    without(monkeypatch, "jupyterlab")
+    assert found("jupyterlab").state == "note"
+    assert found("jupyterlab").remedy == 'python -m pip install "gapfm-teach[notebooks]"'
+    assert found("sympy").state == "problem"
+    assert "Jupyter kernel" not in {check.name for check in doctor.check_environment()}
+
+
 @pytest.mark.parametrize("error", [ImportError, OSError, ValueError])
 def test_a_package_that_is_there_but_does_not_load_is_a_problem(monkeypatch, error):
     real = importlib.import_module
@@ -196,6 +205,7 @@ def test_the_command_line_prints_usage_and_runs_the_doctor(monkeypatch, capsys):
         command_line.main(["nurse"])
 
 
+@pytest.mark.processes
 def test_it_runs_as_a_module():
     done = subprocess.run(
         [sys.executable, "-m", "gapfm_teach"],

@@ -92,6 +92,7 @@ def ranx_scores(folder, model, test, users, metrics):
     return np.load(folder / "scores.npz")
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(
     importlib.util.find_spec("ranx") is None,
     reason="ranx is not installed; it comes with the dev extra",

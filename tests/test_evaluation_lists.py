@@ -46,6 +46,7 @@ def test_lists_hold_the_held_out_items_and_distinct_unrated_ones(data):
         assert others.size == min(30, unrated)
 
 
+@pytest.mark.slow
 def test_every_unrated_item_is_drawn_and_placed_equally_often(data):
     train, test = data
     model = Fixed(random_scores(test))
@@ -78,6 +79,7 @@ def test_training_items_never_stand_in_a_list(data):
     assert table["GAP@5 (hits)"] == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_all_scores_equal_is_a_random_order(data):
     """Expected share of grade 5 at the top: that of the whole list."""
     train, test = data
@@ -106,6 +108,7 @@ def with_items(ratings, positions, n_items):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_candidates", [25, None])
 @pytest.mark.parametrize(("added", "liking"), [(0, 0), (300, 0), (300, 99)])
 def test_renumbering_items_and_adding_unrated_ones_changes_nothing_in_expectation(

@@ -55,6 +55,7 @@ def test_history_has_a_row_an_iteration_and_true_values(data, fitted):
     assert last["validation_gap"] == pytest.approx(np.mean(gaps))
 
 
+@pytest.mark.slow
 def test_first_step_is_the_gradient_of_equation_9(data):
     train, _ = data
     start = GAPfm(3, n_iter=1, learning_rate=1e-12, init_scale=0.3, random_state=5).fit(
@@ -190,6 +191,7 @@ def test_ctrl_c_stops_after_the_iteration_and_keeps_what_was_learned(data):
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.processes
 def test_fits_in_several_threads_take_turns_and_a_callback_may_fit(data):
     # In a process of its own: Numba ends it when its plainest threads are used by two at once.
     program = """

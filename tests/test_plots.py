@@ -26,6 +26,7 @@ def test_names_beside_points_are_not_mathematics(ax):
         lambda ax: plots.stacked(ax, [[1, 2]] * 3, NAMES, ["red", "blue"]),
         lambda ax: plots.pair_table(ax, [[1, 2, 3]] * 3, NAMES, 1),
     ],
+    ids=["grade_lists", "stacked", "pair_table"],
 )
 def test_names_along_an_axis_are_not_mathematics(ax, draw):
     draw(ax)

@@ -189,22 +189,50 @@ GOOD = {"indptr": [0, 2, 3], "indices": [0, 1, 0], "grades": [1, 2, 3]}
         ({"users": np.array([NAN, NAN])}, "users must be distinct, but nan"),
         ({"users": ["a\0", "a"]}, r"users must hold no NUL.*users\[0\] is 'a\\x00'"),
         ({"items": ["a", "b\0c"]}, r"items must hold no NUL.*items\[1\]"),
-        ({"items": pd.Series(["a", "a\0"])}, r"items must hold no NUL.*items\[1\]"),
+        pytest.param(
+            {"items": pd.Series(["a", "a\0"])},
+            r"items must hold no NUL.*items\[1\]",
+            id="NUL in a column",
+        ),
         ({"users": [b"a", b"a\0"]}, r"users must hold no NUL.*users\[1\]"),
         ({"titles": ["A", "A\0"]}, r"titles must hold no NUL.*titles\[1\]"),
         ({"grades": [1, 2, 3j]}, "grades must be numbers, got .*3j"),
         ({"grades": np.array([1, 2, 3 + 0j])}, "grades must be numbers"),
-        ({"grades": np.array([1, 2, 3], "m8[s]")}, "grades must be numbers"),
-        ({"grades": np.array([1, 2, 3], "M8[s]")}, "grades must be numbers"),
-        ({"grades": [1, 2, 10**400]}, "grades must be numbers"),
+        pytest.param(
+            {"grades": np.array([1, 2, 3], "m8[s]")},
+            "grades must be numbers",
+            id="times for grades",
+        ),
+        pytest.param(
+            {"grades": np.array([1, 2, 3], "M8[s]")},
+            "grades must be numbers",
+            id="dates for grades",
+        ),
+        pytest.param(
+            {"grades": [1, 2, 10**400]}, "grades must be numbers", id="a huge grade"
+        ),
         ({"grades": [1, 2, [3]]}, "grades must be one-dimensional"),
-        ({"grades": masked([1, 2, 3])}, "grades has masked entries; leave them out"),
-        ({"indices": masked([0, 1, 0])}, "indices has masked entries"),
-        ({"indptr": masked([0, 2, 3])}, "indptr has masked entries"),
+        pytest.param(
+            {"grades": masked([1, 2, 3])},
+            "grades has masked entries; leave them out",
+            id="masked grades",
+        ),
+        pytest.param(
+            {"indices": masked([0, 1, 0])},
+            "indices has masked entries",
+            id="masked indices",
+        ),
+        pytest.param(
+            {"indptr": masked([0, 2, 3])}, "indptr has masked entries", id="masked indptr"
+        ),
         ({"indices": np.array([0, 1, 0], "m8[s]")}, "indices must be whole numbers"),
         ({"indices": np.array([0, 1, 0], complex)}, "indices must be whole numbers"),
-        ({"users": masked([5, 6])}, "users has masked entries"),
-        ({"titles": masked(["A", "B"])}, "titles has masked entries"),
+        pytest.param(
+            {"users": masked([5, 6])}, "users has masked entries", id="masked users"
+        ),
+        pytest.param(
+            {"titles": masked(["A", "B"])}, "titles has masked entries", id="masked titles"
+        ),
         ({"titles": 5}, r"titles has shape \(\) but there are 2 items"),
     ],
 )
@@ -232,13 +260,15 @@ def test_bad_arrays_are_named(change, message):
             {"user": [1], "item": [1], "grade": [1 + 0j]},
             r"grade must be numbers, got .*\(1",
         ),
-        (
+        pytest.param(
             {"user": [1], "item": [1], "grade": pd.to_timedelta([1])},
             "grade must be numbers, got Timedelta",
+            id="times for grades",
         ),
-        (
+        pytest.param(
             {"user": [1], "item": [1], "grade": pd.to_datetime([1])},
             "grade must be numbers, got Timestamp",
+            id="dates for grades",
         ),
         (
             {"user": ["a\0", "a"], "item": [1, 1], "grade": [1, 1]},
@@ -255,7 +285,11 @@ def test_bad_tables_are_named(frame, message):
         Ratings.from_frame(pd.DataFrame(frame))
 
 
-@pytest.mark.parametrize("title", [5, ["A"], True, lambda item: "A"])
+@pytest.mark.parametrize(
+    "title",
+    [5, ["A"], True, lambda item: "A"],
+    ids=["a number", "a list", "true", "a function"],
+)
 def test_a_title_that_is_neither_a_column_nor_a_mapping_is_refused(title):
     frame = pd.DataFrame({"user": [1], "item": [1], "grade": [1]})
     with pytest.raises(TypeError, match="title must be a column's name or a mapping"):

@@ -1,10 +1,9 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from gapfm_teach import adaptive_selection, random_selection
+from gapfm_teach import adaptive_selection
 from gapfm_teach.selection import misranking
 
 
@@ -38,17 +37,3 @@ def test_selected_items_are_no_less_misranked_than_the_others(grades, k, seed):
 
 def test_a_perfect_order_has_nothing_misranked():
     assert misranking([5, 4, 2, 1], [4.0, 3.0, 2.0, 1.0]).tolist() == [0, 0, 0, 0]
-
-
-def test_random_selection_draws_each_item_equally_often():
-    rng = np.random.default_rng(0)
-    counts = np.zeros(8)
-    for _ in range(4000):
-        counts[random_selection(8, 3, rng)] += 1
-    # 4000 draws of 3 among 8: standard deviation about 31 a cell
-    assert counts == pytest.approx(np.full(8, 1500.0), abs=150)
-
-
-def test_random_selection_repeats_with_its_seed_and_takes_all_when_few():
-    assert random_selection(9, 4, 7).tolist() == random_selection(9, 4, 7).tolist()
-    assert sorted(random_selection(3, 10, 0)) == [0, 1, 2]

@@ -12,10 +12,10 @@ from scipy.special import expit
 from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
 from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
 from gapfm_teach.ratings import Ratings
+from gapfm_teach.repaired.gap import consistent_gap
+from gapfm_teach.repaired.ranks import consistent_rank
 from gapfm_teach.smooth import (
     beta,
-    consistent_gap,
-    consistent_rank,
     item_gradients,
     logistic,
     logistic_derivative,

@@ -9,7 +9,7 @@ import nbformat
 from nbclient import NotebookClient
 from PIL import Image
 
-from gapfm_teach.files import replacing
+from gapfm_teach._support.files import replacing
 
 METADATA = {
     "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},

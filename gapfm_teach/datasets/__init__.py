@@ -2,7 +2,7 @@
 
 from .download import DownloadError
 from .movielens import load_movielens
-from .netflix import load_netflix, simulate_netflix, table1
+from .netflix import load_netflix, simulate_netflix
 from .simulate import simulate_ratings
 
 __all__ = [
@@ -11,5 +11,4 @@ __all__ = [
     "load_netflix",
     "simulate_netflix",
     "simulate_ratings",
-    "table1",
 ]

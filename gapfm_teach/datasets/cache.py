@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
-from ..npz import Stored, read_npz, write_npz
+from .._support.npz import Stored, read_npz, write_npz
 from ..ratings import Ratings
 
 VERSION = 1

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, TypeVar
 
-from ..files import replacing
+from .._support.files import replacing
 from . import opener
 
 logger = logging.getLogger(__name__)

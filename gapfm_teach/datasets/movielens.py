@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ..checks import check_choice, check_path
+from .._support.checks import check_choice, check_path
 from ..ratings import Ratings
 from .archive import Files
 from .cache import data_folder, read_cache, write_cache
@@ -135,6 +135,18 @@ def load_movielens(name: str = "100k", path=None) -> Ratings:
 
     Source: Harper and Konstan (2015), The MovieLens Datasets: History and Context. The
     licence forbids redistribution: data are fetched by each user and never shipped.
+
+    >>> from gapfm_teach import load_movielens
+    >>> load_movielens("100k").n_ratings  # doctest: +SKIP
+    100000
+
+    From a folder with the files of 1M, here of one line each:
+
+    >>> from pathlib import Path
+    >>> _ = Path("ratings.dat").write_text("1::6::4::978300760", encoding="latin-1")
+    >>> _ = Path("movies.dat").write_text("6::Usual Suspects, The (1995)::Crime", encoding="latin-1")
+    >>> load_movielens("1m", path=".").titles.tolist()
+    ['The Usual Suspects (1995)']
     """
     check_choice(name, "name", tuple(EDITIONS))
     edition = EDITIONS[name]

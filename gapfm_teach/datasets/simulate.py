@@ -4,7 +4,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from ..checks import check_count, check_random_state, check_real
+from .._support.checks import check_count, check_random_state, check_real
 from ..ratings import HIGHEST_GRADE, Ratings
 
 NOISE = 0.3  # standard deviation of what is not explained, where the truth has 1
@@ -61,6 +61,14 @@ def simulate_ratings(
     return_truth : also return U (n_users, n_factors) and V (n_items, n_factors).
 
     Raises ValueError or TypeError that names the argument out of range.
+
+    >>> import numpy as np
+    >>> from gapfm_teach import simulate_ratings
+    >>> ratings, U, V = simulate_ratings(100, 40, random_state=0, return_truth=True)
+    >>> items, grades = ratings.row(0)
+    >>> correlation = np.corrcoef(V[items] @ U[0], grades)  # of what she likes and what she says
+    >>> round(float(correlation[0, 1]), 2)
+    0.72
     """
     n_users = check_count(n_users, "n_users")
     n_items = check_count(n_items, "n_items")

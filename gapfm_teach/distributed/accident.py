@@ -7,7 +7,7 @@ from collections import Counter
 
 from distributed import WorkerPlugin
 
-from ..checks import check_path
+from .._support.checks import check_path
 
 
 class Accident(WorkerPlugin):

@@ -20,8 +20,8 @@ from uuid import uuid4
 import numpy as np
 from distributed import Client, Future, SchedulerPlugin, wait
 
-from ..parquet import Manifest
-from ..steps import normalise, power_iteration, rate_for
+from .._support.parquet import Manifest
+from ..learning.automatic_step import normalise, power_iteration, rate_for
 from . import tasks
 
 _DRAWN_AT_ONCE = 2**20

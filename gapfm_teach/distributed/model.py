@@ -1,29 +1,47 @@
 """`DistributedGAPfm`: the training loop of `GAPfm` over partitions of the users."""
 
 from contextlib import nullcontext
-from functools import partial
-from inspect import signature
-from operator import index
+from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from distributed import Client
 
-from ..checks import check_count, check_path, check_random_state, check_real
-from ..files import content_hash
+from .._support.checks import check_count, check_path, check_random_state
+from .._support.files import content_hash
+from .._support.parquet import read_manifest
+from ..learning.ascent import HISTORY, Ascent
+from ..learning.training import ascend
 from ..model import GAPfm
-from ..parquet import read_manifest
 from ..ratings import Ratings
-from ..recommender import NotFittedError
-from ..steps import check_learning_rate
-from ..training import progress
-from .graph import Graph, State
+from .graph import Graph, Pass, State
 from .lost import explained, is_loss
 from .place import held
 from .storage import Row, Saves, describe, read_state
 
 
-class DistributedGAPfm:
+class _OverParts:
+    """(9) over the parts, for `training.ascend`: a pass finds it, and makes the next step's factors."""
+
+    def __init__(self, graph: Graph, reg: float, learning_rate: float, saves: Saves):
+        self._graph, self._reg, self._saves = graph, reg, saves
+        self.learning_rate = learning_rate
+        self.written: Path | None = None  # the folder of the last step's factors
+
+    def gradients(self, state: State, iteration: int) -> tuple[float, Pass]:
+        found = self._graph.run_pass(state, iteration - 1, self._reg, self.learning_rate)
+        return found.objective, found
+
+    def step(self, state: State, found: Pass, iteration: int) -> tuple[State, float]:
+        # Written before the pass, whose results then depend on the files alone. What a step of no
+        # finite length led to is not for files: its objective is not finite, either.
+        new, finite = found.state, np.isfinite(found.moved)
+        self.written = self._saves.new_folder(iteration) if finite else None
+        if self.written is not None:
+            new = self._graph.write(self.written, new, iteration)
+        return new, float(np.sqrt(found.moved))
+
+
+class DistributedGAPfm(Ascent):
     """`GAPfm` with objective="paper", update="batch" and all of a user's ratings, on a cluster.
 
     The same factors, but for the rounding of sums over users. No other of `GAPfm`'s options is
@@ -43,8 +61,8 @@ class DistributedGAPfm:
     """
 
     item_factors_: np.ndarray
-    learning_rate_: float
-    n_iter_: int
+    _columns = HISTORY[:3]
+    _fit_call = "fit(folder, client)"
 
     def __init__(
         self,
@@ -56,18 +74,11 @@ class DistributedGAPfm:
         init_scale: float = 0.01,
         random_state=None,
     ):
-        self.n_factors = check_count(n_factors, "n_factors")
-        self.reg = check_real(reg, "reg")
-        self.learning_rate = check_learning_rate(learning_rate)
-        self.n_iter = check_count(n_iter, "n_iter")
-        self.init_scale = check_real(init_scale, "init_scale", low_open=True)
-        self.random_state = random_state
-        check_random_state(random_state)
+        super().__init__(n_factors, reg, learning_rate, n_iter, init_scale, random_state)
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value!r}" for name, value in self._params().items())
-        done = f"fitted, {self.n_iter_} iterations" if self._is_fitted else "not fitted"
-        return f"DistributedGAPfm({settings}; {done})"
+        return f"DistributedGAPfm({settings}; {self._state})"
 
     def fit(
         self,
@@ -119,37 +130,27 @@ class DistributedGAPfm:
         return self
 
     def _train(self, graph: Graph, rows: list[Row], saves: Saves) -> None:
-        if saves.last is not None:
-            begin = partial(graph.read, *saves.last)
-        else:
-            rng = check_random_state(self.random_state)
-            begin = partial(graph.start, rng, self.init_scale)
+        """All iterations after those of `rows`.
+
+        `state` alone holds what training began with: the workers would keep it, and all that it
+        needs.
+        """
         given = self.learning_rate
         rate = graph.learning_rate(self.reg) if given == "auto" else float(given)
-        self._climb(graph, begin, rows, rate, saves)
-
-    def _climb(self, graph: Graph, begin, rows: list[Row], rate: float, saves: Saves):
-        """All iterations from `begin()` on, which has those of `rows` behind it.
-
-        Nobody else may hold what it returns: the workers would keep it, and all that it needs.
-        """
-        state = begin()
-        last = graph.run_pass(state, len(rows), self.reg, rate)
-        for iteration in progress(len(rows) + 1, self.n_iter):
-            new = last.state
-            factors = saves.new_folder(iteration) if np.isfinite(last.moved) else None
-            # Before the pass, whose results then depend on the files alone. What a step of no
-            # finite length led to is not for files: its objective is not finite, either.
-            if factors is not None:
-                new = graph.write(factors, new, iteration)
-            following = graph.run_pass(new, iteration, self.reg, rate)
-            if not np.isfinite(following.objective):
-                self._keep(graph, state, rows, rate)
-                raise self._diverged(iteration)
-            rows.append((iteration, following.objective, np.sqrt(last.moved) / rate))
-            state, last = new, following
-            if factors is not None:
-                saves.commit(factors, rows)
+        goal = _OverParts(graph, self.reg, rate, saves)
+        if saves.last is not None:
+            state = graph.read(*saves.last)
+        else:
+            state = graph.start(check_random_state(self.random_state), self.init_scale)
+        try:
+            for done in ascend(goal, state, first=len(rows) + 1, n_iter=self.n_iter):
+                state = done.state
+                rows.append((done.number, done.objective, done.moved / rate))
+                if goal.written is not None:
+                    saves.commit(goal.written, rows)
+        except FloatingPointError:
+            self._keep(graph, state, rows, rate)
+            raise
         self._keep(graph, state, rows, rate)
 
     def _keep(self, graph: Graph, state: State, rows: list[Row], rate: float) -> None:
@@ -157,11 +158,6 @@ class DistributedGAPfm:
         self._data, self.learning_rate_ = graph.data, rate
         self._users, self.item_factors_ = state.users, items
         self._rows, self.n_iter_ = rows, len(rows)
-
-    @property
-    def history_(self) -> pd.DataFrame:
-        self._check_fitted()
-        return pd.DataFrame(self._rows, columns=["iteration", "objective", "gradient_norm"])
 
     def user_factors(self) -> np.ndarray:
         """U, (n_users, D), in the order of the ratings, brought here from the workers.
@@ -199,32 +195,6 @@ class DistributedGAPfm:
         factors = {"user_factors": self.user_factors(), "item_factors": self.item_factors_}
         model._keep(factors, [(*row, float("nan")) for row in self._rows])
         return model
-
-    def _params(self) -> dict:
-        """The parameters by name, as JSON can hold them."""
-        params = {name: getattr(self, name) for name in signature(type(self)).parameters}
-        seed = self.random_state
-        keeps = seed is not None and not isinstance(seed, np.random.Generator)
-        params["random_state"] = index(seed) if keeps else None
-        return params
-
-    @property
-    def _is_fitted(self) -> bool:
-        return hasattr(self, "_rows")
-
-    def _check_fitted(self) -> None:
-        if not self._is_fitted:
-            raise NotFittedError(
-                "this DistributedGAPfm is not fitted yet; call fit(folder, client) first"
-            )
-
-    def _diverged(self, iteration: int) -> FloatingPointError:
-        rate = self.learning_rate_
-        return FloatingPointError(
-            f"training left the finite numbers in iteration {iteration}; try a learning_rate "
-            f"below {rate:g}, such as {rate / 10:g}. The factors of iteration {self.n_iter_} "
-            "are kept"
-        )
 
 
 def _check_client(client) -> None:

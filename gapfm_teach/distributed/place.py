@@ -4,12 +4,12 @@ import contextlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from ..checks import check_path
+from .._support.checks import check_path
+from .._support.files import writable_folder
 
 FORMAT, VERSION = "gapfm_teach.DistributedGAPfm checkpoint", 1
 STATE, LOCK = "checkpoint.json", "checkpoint.lock"
@@ -36,13 +36,12 @@ def held(path) -> Iterator[Path]:
         )
     with contextlib.ExitStack() as stack:
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            writable_folder(path)
             file = stack.enter_context(open(path / LOCK, "ab"))
             free = _lock(file)
             if free and not os.fstat(file.fileno()).st_size:
                 file.write(json.dumps({"format": FORMAT, "version": VERSION}).encode())
                 file.flush()
-            tempfile.TemporaryFile(dir=path).close()
         except OSError as error:
             raise OSError(
                 f"checkpoint {str(path)!r} cannot be written ({error}); pass a folder that you "

@@ -18,9 +18,9 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..checks import check_path
-from ..files import remove_files, replacing
-from ..parquet import Manifest
+from .._support.checks import check_path
+from .._support.files import remove_files, replacing
+from .._support.parquet import Manifest
 from .place import FORMAT, STATE, VERSION
 
 Row = tuple[int, float, float]

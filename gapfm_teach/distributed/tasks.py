@@ -9,11 +9,12 @@ import numpy as np
 from dask.sizeof import sizeof
 from distributed import get_worker
 
-from ..files import replacing
-from ..parquet import Part, read_part
+from .._support.files import replacing
+from .._support.parquet import Part, read_part
+from ..learning.automatic_step import multiply
+from ..learning.machine import threads
+from ..learning.training import Problem
 from ..ratings import Ratings
-from ..steps import multiply
-from ..training import Problem, threads
 
 
 class Sums(NamedTuple):
@@ -42,7 +43,7 @@ def load(folder: Path, part: Part, n_items: int, max_grade: int) -> Problem:
         indptr, indices, grades, max_grade=max_grade, users=users, items=items,
         titles=np.broadcast_to(np.str_(), n_items), source=part.file, origin="",
     )  # fmt: skip
-    return Problem(ratings, None)
+    return Problem(ratings)
 
 
 def draw_users(
@@ -68,12 +69,11 @@ def one_pass(
     problem: Problem, U: np.ndarray, V: np.ndarray, reg: float, rate: float
 ) -> tuple[np.ndarray, Sums]:
     """The users' half of an iteration: the partition's new U, and what it adds to V's."""
-    problem = copy(problem)  # whose gradients would stay in memory with the ratings
     with _one_at_a_time(problem), np.errstate(over="ignore", invalid="ignore"):
-        value = problem.gradients(U, V, 0.0)
-        new = U + rate * (problem.user_gradient - reg * U)
+        value, by_user, by_item = problem.gradients(U, V, 0.0)
+        new = U + rate * (by_user - reg * U)
         value -= reg / 2 * float(np.sum(U**2))
-        return new, Sums(problem.item_gradient, value, float(np.sum((new - U) ** 2)))
+        return new, Sums(by_item, value, float(np.sum((new - U) ** 2)))
 
 
 def add(one: Sums, other: Sums) -> Sums:
@@ -96,8 +96,7 @@ def step_items(
 
 
 def power_turn(problem: Problem, v: np.ndarray) -> Sums:
-    """A partition's CᵀC v and ‖C v‖², for "auto"; see `steps`."""
-    problem = copy(problem)
+    """A partition's CᵀC v and ‖C v‖², for "auto"; see `automatic_step`."""
     with _one_at_a_time(problem):
         CtCv, squared = multiply(problem, v)
     return Sums(CtCv, squared, 0.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..metrics import average_precision, graded_average_precision
+from ..metrics import accumulated, average_precision, graded_average_precision
 from .core import Exercise, Mistake
 
 FIFTHS = np.array([1, 3, 7, 15, 31]) / 32  # (5) for five grades
@@ -12,13 +12,9 @@ def _descending(values) -> np.ndarray:
     return -np.arange(len(values), dtype=float)
 
 
-def _cumulative(delta) -> np.ndarray:
-    return np.append(0.0, np.cumsum(delta))
-
-
 def _beta(grades, delta):
-    weight = _cumulative(delta)[grades]
-    return np.minimum.outer(weight, weight)
+    worth = accumulated(delta)[grades]
+    return np.minimum.outer(worth, worth)
 
 
 def _gap(grades, delta):
@@ -136,14 +132,14 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 lambda grades, delta: np.maximum.outer(
-                    _cumulative(delta)[grades], _cumulative(delta)[grades]
+                    accumulated(delta)[grades], accumulated(delta)[grades]
                 ),
                 "This takes the higher grade of the pair. Both items must pass the "
                 "threshold, so the *lower* grade decides.",
             ),
             Mistake(
                 lambda grades, delta: np.outer(
-                    _cumulative(delta)[grades], _cumulative(delta)[grades]
+                    accumulated(delta)[grades], accumulated(delta)[grades]
                 ),
                 "This multiplies Δ(y_i) by Δ(y_j), as if each item had a threshold of its "
                 "own. One reader has one threshold for the whole list.",
@@ -194,7 +190,7 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 lambda grades, delta: (
-                    _gap(grades, delta) * np.sum(_cumulative(delta)[grades])
+                    _gap(grades, delta) * np.sum(accumulated(delta)[grades])
                 ),
                 "The sum is right; it remains to divide by Z, the sum of the Δ(y_i).",
             ),

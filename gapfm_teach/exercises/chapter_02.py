@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..metrics import thresholding_probabilities
-from ..smooth import beta, consistent_rank, logistic, smoothed_gap
+from ..repaired.ranks import consistent_rank
+from ..smooth import beta, logistic, smoothed_gap
 from .core import Exercise, Mistake
 
 

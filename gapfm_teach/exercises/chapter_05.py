@@ -2,40 +2,40 @@
 
 import numpy as np
 
-from ..metrics import ranks, thresholding_probabilities
+from ..metrics import accumulated, ranks, thresholding_probabilities
 from ..smooth import smoothed_gap_gradient
 from .core import Exercise, Mistake
 
 _DELTA = thresholding_probabilities(5)
-_WEIGHTS = np.concatenate([[0.0], np.cumsum(_DELTA)])
+_WORTH = accumulated(_DELTA)
 
 
 def _pair_losses(grades):
     """Loss of each pair of places of a ranked list, (n, n): row i stands below column j."""
-    weights = _WEIGHTS[np.asarray(grades)]
-    return np.tril(np.maximum(weights[:, None] - weights[None, :], 0.0))
+    worth = _WORTH[np.asarray(grades)]
+    return np.tril(np.maximum(worth[:, None] - worth[None, :], 0.0))
 
 
 def _list_loss(grades):
     rank = np.arange(1, len(grades) + 1)
-    return np.sum(_pair_losses(grades) / rank[:, None]) / np.sum(_WEIGHTS[grades])
+    return np.sum(_pair_losses(grades) / rank[:, None]) / np.sum(_WORTH[grades])
 
 
 def _without_normaliser(grades):
-    return _list_loss(grades) * np.sum(_WEIGHTS[grades])
+    return _list_loss(grades) * np.sum(_WORTH[grades])
 
 
 def _upper_rank(grades):
     rank = np.arange(1, len(grades) + 1)
-    return np.sum(_pair_losses(grades) / rank[None, :]) / np.sum(_WEIGHTS[grades])
+    return np.sum(_pair_losses(grades) / rank[None, :]) / np.sum(_WORTH[grades])
 
 
 def _without_rank(grades):
-    return np.sum(_pair_losses(grades)) / np.sum(_WEIGHTS[grades])
+    return np.sum(_pair_losses(grades)) / np.sum(_WORTH[grades])
 
 
 def _signed(grades):
-    weights = _WEIGHTS[np.asarray(grades)]
+    weights = _WORTH[np.asarray(grades)]
     rank = np.arange(1, len(grades) + 1)
     both = np.tril(weights[:, None] - weights[None, :])
     return np.sum(both / rank[:, None]) / np.sum(weights)

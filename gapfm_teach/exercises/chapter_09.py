@@ -6,13 +6,13 @@ from ..smooth import logistic
 from .core import Exercise, Mistake
 
 
-def _charge(worths, t, *, worse=None, own=0.5, over=None):
+def _charge(worth, t, *, worse=None, own=0.5, over=None):
     """1 - consistent GAP, with places where a slip can be put in."""
     if worse is None:
-        worse = np.maximum(worths[:, None] - worths[None, :], 0)
+        worse = np.maximum(worth[:, None] - worth[None, :], 0)
     ranks = own + t.sum(axis=1)
     return ((worse * t).sum(axis=1) / ranks).sum() / (
-        np.sum(worths) if over is None else over
+        np.sum(worth) if over is None else over
     )
 
 
@@ -24,18 +24,18 @@ def _charge_inputs() -> list[tuple]:
     rng = np.random.default_rng(9)
     inputs = [(np.array([0.5, 1.375, 0.125]), _above(np.array([2.0, 1.0, 0.0]), 1.0))]
     for size, tau in ((5, 0.5), (9, 2.0)):
-        worths = rng.choice([0, 0.125, 0.5, 1.375], size)
-        worths[:2] = 0, 0.5
-        inputs.append((worths, _above(rng.normal(size=size), tau)))
+        worth = rng.choice([0, 0.125, 0.5, 1.375], size)
+        worth[:2] = 0, 0.5
+        inputs.append((worth, _above(rng.normal(size=size), tau)))
     return inputs
 
 
-def _swap_gain(worths, r, *, plus=1.0, over=None, common=True):
-    above, a, b = worths[: r - 1], worths[r - 1], worths[r]
+def _swap_gain(worth, r, *, plus=1.0, over=None, common=True):
+    above, a, b = worth[: r - 1], worth[r - 1], worth[r]
     more = b - a
     if common:
         more = more + plus * (np.minimum(above, b).sum() - np.minimum(above, a).sum())
-    return more * (1 / r - 1 / (r + 1)) / (np.sum(worths) if over is None else over)
+    return more * (1 / r - 1 / (r + 1)) / (np.sum(worth) if over is None else over)
 
 
 def _collect(t, m, tau, *, d=None, axis=0):
@@ -60,52 +60,52 @@ CHARGE = Exercise(
     "worse film has a share in standing above.",
     mistakes=[
         Mistake(
-            lambda worths, t: _charge(worths, t, worse=worths[:, None] - worths[None, :]),
+            lambda worth, t: _charge(worth, t, worse=worth[:, None] - worth[None, :]),
             "You also counted better films above worse ones, as a refund. Nothing is paid for "
             "those: take the positive part.",
         ),
         Mistake(
-            lambda worths, t: _charge(
-                worths, t, worse=np.maximum(worths[None, :] - worths[:, None], 0)
+            lambda worth, t: _charge(
+                worth, t, worse=np.maximum(worth[None, :] - worth[:, None], 0)
             ),
             "The difference is the wrong way round: film i is charged for films j that are worth "
             "*less* than i.",
         ),
         Mistake(
-            lambda worths, t: _charge(
-                worths, t, worse=np.abs(worths[:, None] - worths[None, :])
+            lambda worth, t: _charge(
+                worth, t, worse=np.abs(worth[:, None] - worth[None, :])
             ),
             "The absolute value charges every pair of different films twice. Only the film that "
             "is worth more is charged.",
         ),
         Mistake(
-            lambda worths, t: _charge(worths, t, own=1.0),
+            lambda worth, t: _charge(worth, t, own=1.0),
             "Half a rank too many: t has ½ on its diagonal, so only ½ stands in front of the sum.",
         ),
         Mistake(
-            lambda worths, t: _charge(worths, t, own=0.0),
+            lambda worth, t: _charge(worth, t, own=0.0),
             "Half a rank is missing: in front of the sum over j there stands a ½.",
         ),
         Mistake(
-            lambda worths, t: (
-                (np.maximum(worths[:, None] - worths[None, :], 0) * t).sum() / worths.sum()
+            lambda worth, t: (
+                (np.maximum(worth[:, None] - worth[None, :], 0) * t).sum() / worth.sum()
             ),
             "The ranks are missing: what film i is charged is divided by its smooth rank.",
         ),
         Mistake(
-            lambda worths, t: _charge(worths, t, over=1.0),
-            "Z is missing: divide by the sum of the worths.",
+            lambda worth, t: _charge(worth, t, over=1.0),
+            "Z is missing: divide by the sum of all worth.",
         ),
         Mistake(
-            lambda worths, t: _charge(worths, t, over=worths.size),
-            "You took the mean over the films. Divide by Z, the sum of the worths.",
+            lambda worth, t: _charge(worth, t, over=worth.size),
+            "You took the mean over the films. Divide by Z, the sum of all worth.",
         ),
         Mistake(
-            lambda worths, t: 1 - _charge(worths, t),
+            lambda worth, t: 1 - _charge(worth, t),
             "That is consistent GAP itself. The exercise asks for what is missing to 1.",
         ),
         Mistake(
-            lambda worths, t: _charge(worths, t.T),
+            lambda worth, t: _charge(worth, t.T),
             "t[i, j] says how much j stands above i. You read it the other way round.",
         ),
     ],
@@ -124,52 +124,52 @@ SWAP_GAIN = Exercise(
     "are no traps.",
     mistakes=[
         Mistake(
-            lambda worths, r: _swap_gain(worths, r, common=False),
+            lambda worth, r: _swap_gain(worth, r, common=False),
             "You left out what the two share with the films above them: P_b − P_a.",
         ),
         Mistake(
-            lambda worths, r: _swap_gain(worths, r + 1),
+            lambda worth, r: _swap_gain(worth, r + 1),
             "That is the swap one place further down. Ranks count from 1: the film at rank r is "
-            "`worths[r - 1]`.",
+            "`worth[r - 1]`.",
         ),
         Mistake(
-            lambda worths, r: (
+            lambda worth, r: (
                 (
-                    np.minimum(worths[: r - 1], worths[r])
-                    - np.minimum(worths[: r - 1], worths[r - 1])
+                    np.minimum(worth[: r - 1], worth[r])
+                    - np.minimum(worth[: r - 1], worth[r - 1])
                 ).sum()
                 / (r * (r + 1))
-                / np.sum(worths)
+                / np.sum(worth)
             ),
             "What each of the two earns by itself, a and b, is missing.",
         ),
         Mistake(
-            lambda worths, r: (
-                _swap_gain(worths, r)
-                + min(0.0, worths[r] - worths[r - 1]) / (r * (r + 1)) / np.sum(worths)
+            lambda worth, r: (
+                _swap_gain(worth, r)
+                + min(0.0, worth[r] - worth[r - 1]) / (r * (r + 1)) / np.sum(worth)
             ),
             "You counted the film at rank r among the films above both. Those end at rank r − 1.",
         ),
         Mistake(
-            lambda worths, r: 0.0,
+            lambda worth, r: 0.0,
             "You found no difference. If you swapped in the array itself, both values are of the "
-            "same list: work on a copy, `worths.copy()`.",
+            "same list: work on a copy, `worth.copy()`.",
         ),
         Mistake(
-            lambda worths, r: _swap_gain(worths, r, over=1.0),
-            "Z is missing: divide by the sum of the worths.",
+            lambda worth, r: _swap_gain(worth, r, over=1.0),
+            "Z is missing: divide by the sum of all worth.",
         ),
         Mistake(
-            lambda worths, r: -_swap_gain(worths, r),
+            lambda worth, r: -_swap_gain(worth, r),
             "The sign: asked for is GAP after the swap minus GAP before it.",
         ),
         Mistake(
-            lambda worths, r: _swap_gain(worths, r, plus=-1.0),
+            lambda worth, r: _swap_gain(worth, r, plus=-1.0),
             "P_b − P_a has the wrong sign: after the swap it is b that is divided by the "
             "smaller rank.",
         ),
         Mistake(
-            lambda worths, r: _swap_gain(worths, r) * r * (r + 1),
+            lambda worth, r: _swap_gain(worth, r) * r * (r + 1),
             "The two ranks are missing: 1/r − 1/(r + 1).",
         ),
     ],

@@ -1,10 +1,22 @@
-"""All compiled code: arrays in, `out` arrays filled; no I/O, no checks.
+"""The compiled code of training and evaluation: arrays in, `out` arrays filled; no I/O, no checks.
 
-Twin of `smooth`, `consistent`, `relatives`, `selection` and `metrics`, and tested against them. A
-compiled function calls compiled functions of its own file only, because the compiler's cache does
-not notice a change in another one: `gradient` and `consistent` for training, `lists` for
-evaluation, `text` and `simulation` for Netflix's files. Random numbers come from NumPy through
-arguments; `simulation` alone draws its own, from a seed for each user.
+Each kernel has a twin in plain NumPy, and a test that compares the two:
+
+    kernel                                     twin                                  test
+    gradient.pair_sums, user_sums              smooth.smoothed_gap, .._gradient      test_kernels
+    gradient.chebyshev_sums                    repaired.fast_sums.interpolated_..    test_fast_sum
+    gradient.gradients                         smooth.objective, .._gradient(s)      test_kernels
+    gradient.misranking, select_highest        selection.misranking, adaptive_..     test_kernels
+    gradient.update_items_in_turn              smooth.item_gradients, in a loop      test_kernels
+    consistent.consistent_pair_sums            repaired.measures.consistent_measure  test_consistent_sums
+    consistent.consistent_chebyshev_sums       repaired.fast_sums.interpolated_..    test_consistent_sums
+    consistent.draw_unrated                    repaired.measures.sample_unrated      test_consistent_sums
+    lists.list_measures, gap_at_ranks          metrics                               test_evaluation_lists, test_kernels
+    lists.held_out_ranks, top_grades           sorting the whole list                test_evaluation_lists, test_kernels
+
+A file holds whatever calls each other, however long it gets: the compiler's cache does not notice
+a change in another file. Random numbers come from NumPy through arguments. Netflix's files and
+their simulation have kernels of their own beside their only users, in `datasets/netflix`.
 """
 
 from .consistent import (

@@ -2,6 +2,5 @@
 
 from .load import load_netflix
 from .simulate import simulate_netflix
-from .tables import table1
 
-__all__ = ["load_netflix", "simulate_netflix", "table1"]
+__all__ = ["load_netflix", "simulate_netflix"]

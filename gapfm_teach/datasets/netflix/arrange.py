@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels import text as kernels
+from . import text_kernels as kernels
 from .archives import Member
 from .blocks import BLOCK, Segment
 from .ledger import Ledger

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...files import remove_files
+from ..._support.files import remove_files
 from ...ratings import Ratings
 from ..cache import data_folder
 

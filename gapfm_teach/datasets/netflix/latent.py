@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...kernels import simulation
 from . import marginals
+from . import simulation_kernels as simulation
 
 N_FACTORS = 8
 DECAY = 0.8  # each factor matters so much less than the one before, in variance

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...checks import check_path
+from ..._support.checks import check_path
 from ...ratings import Ratings
 from . import cache, marginals
 from .arrange import by_movie, by_user, hold_out
@@ -15,7 +15,7 @@ from .blocks import Parser, Segment
 from .names import HOW, LABEL, PROBE, TITLES, is_ratings
 from .parse import empty_file
 from .sources import find_inputs, members
-from .tables import read_titles
+from .titles import read_titles
 
 FIRST_TITLE = "Dinosaur Planet (2003)"
 # That parse and sort; the result does not depend on it. More would wait for the reading.
@@ -61,6 +61,11 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
     line for a line that cannot be read, a grade outside 1 to 5, a rating above the first movie,
     a movie's second header or title, a header with nothing below it, an empty file, a movie
     that one user rated twice, and a probe entry that has no rating.
+
+    >>> from gapfm_teach import load_netflix, simulate_netflix
+    >>> train, probe = load_netflix(simulate_netflix("films", scale=0.0001, random_state=0))
+    >>> train.n_ratings, probe.n_ratings
+    (9907, 141)
     """
     inputs = find_inputs(path)
     key = cache.key_of(inputs)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...kernels.text import parse_lines
 from . import marginals
+from .text_kernels import parse_lines
 
 SHORTEST_RATING = len("1,1,2005-12-31\n")
 SHORTEST_USER = len("1\n")
@@ -18,7 +18,7 @@ RATING_LINE = "USER,GRADE,YYYY-MM-DD"
 
 @dataclass
 class Parsed:
-    """What one block of text held; see `kernels.text.parse_lines`."""
+    """What one block of text held; see `text_kernels.parse_lines`."""
 
     text: np.ndarray
     users: np.ndarray

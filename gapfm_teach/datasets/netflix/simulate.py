@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from ...checks import check_choice, check_path, check_random_state, check_real
-from ...kernels import simulation
+from ..._support.checks import check_choice, check_path, check_random_state, check_real
 from . import marginals
+from . import simulation_kernels as simulation
 from .latent import Sizes, Truth, draw_choices, draw_days, draw_scores, draw_truth
 from .names import LABEL, PROBE
 from .titles import title_lines
@@ -57,6 +57,13 @@ def simulate_netflix(
     Raises ValueError or TypeError for an argument out of range, and when `folder` cannot be
     replaced (the current folder, the top of a disk), FileExistsError when it holds something,
     OSError when the disk has too little room.
+
+    >>> from gapfm_teach import simulate_netflix
+    >>> folder = simulate_netflix("films", scale=0.0001, random_state=0)
+    >>> sorted(path.name for path in folder.iterdir())[-2:]
+    ['movie_titles.csv', 'probe.txt']
+    >>> (folder / "SIMULATED.txt").read_text().splitlines()[2]
+    '48 users, 1777 movies, 10048 ratings, 141 of them in the probe'
     """
     scale = check_real(scale, "scale", low=SMALLEST_SCALE)
     if scale > 1:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...checks import check_path
+from ..._support.checks import check_path
 from .archives import Member, in_archive
 from .names import COMBINED, HOW, LABEL, ONE_MOVIE, TAR, belongs, is_ratings
 

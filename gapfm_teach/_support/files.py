@@ -1,0 +1,108 @@
+"""Writing files whole or not at all."""
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+# What the system says when there is no room: a full disk, a quota, a limit for one file.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextlib.contextmanager
+def replacing(path):
+    """Yield an open binary file beside `path`; rename it to `path` when the block succeeds.
+
+    Where `path` is a link, the file that it points to is replaced, and made where there is none.
+    When the block fails, whatever stood at `path` still stands there and nothing else is left.
+    Raises ValueError as `regular` does; OSError, naming `path`, when the disk is full.
+    """
+    target = regular(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Not tempfile's mkstemp: its files are for their owner's eyes only, and stay so when renamed.
+    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+        os.replace(temporary, target)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            what = (
+                f"{error.strerror}; nothing was written, make room or choose another place"
+            )
+            raise OSError(error.errno, what, str(path)) from error
+        raise
+
+
+def regular(path) -> Path:
+    """The file that `path` names, behind links; there need not be one yet.
+
+    Raises ValueError for what only looks like a file (a folder, a device, a pipe): renaming would
+    put a file in its place, and reading might never end.
+    """
+    target = Path(os.path.realpath(path))
+    # Asked of `path` too, since a pipe's link in /proc leads to a name that is not there.
+    if (os.path.exists(path) and not os.path.isfile(path)) or target.is_symlink():
+        what = "a folder" if os.path.isdir(path) else "a device, a pipe or a link to itself"
+        raise ValueError(f"{str(path)!r} is {what}, not a file; pass a file's name")
+    return target
+
+
+def writable_folder(path: Path) -> Path:
+    """Return the folder `path`, made where there is none: OSError if no file can be made in it."""
+    path.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=path).close()
+    return path
+
+
+@contextlib.contextmanager
+def new_folder(path):
+    """Yield an empty folder beside `path`; rename it to `path` when the block succeeds.
+
+    When the block fails, nothing is left. Raises FileExistsError where `path` is taken, or has
+    been meanwhile.
+    """
+    path = Path(path)
+    _check_free(path)
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        _check_free(path)
+        os.rename(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary)
+        raise
+
+
+def _check_free(path: Path) -> None:
+    if os.path.lexists(path):  # a link that leads nowhere takes the name, too
+        raise FileExistsError(f"{path} exists already; remove it or pass another name")
+
+
+def remove_files(folder: Path, names: re.Pattern[str]) -> None:
+    """Remove the files in `folder` whose whole names fit `names`, also as `replacing` left them
+    half written when it was killed; then the folder itself, unless something else is in it."""
+    with os.scandir(folder) as entries:
+        found = [entry for entry in entries if entry.is_file(follow_symlinks=False)]
+    for entry in found:
+        if names.fullmatch(re.sub(r"\.[0-9a-f]{8}\.part$", "", entry.name)):
+            Path(entry).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # what is not ours is in it
+        folder.rmdir()
+
+
+def content_hash(*arrays: np.ndarray) -> str:
+    """A hash of the arrays' bytes, to tell data from other data; 32 hexadecimal digits."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()

@@ -1,0 +1,23 @@
+"""The systems that GAPfm is compared with, each behind `fit`, `predict` and `recommend`.
+
+They load on first use, so that one whose library is missing does not stop the others.
+"""
+
+from ..._support.lazy import lazily
+
+_HOME = {
+    "BPR": "libraries",
+    "EASE": "ease",
+    "CofiRank": "cofirank",
+    "GradeWeightedPopularity": "popularity",
+    "ImplicitALS": "libraries",
+    "MeanRating": "popularity",
+    "Popularity": "popularity",
+    "SVDpp": "libraries",
+    "SmoothedAP": "smoothed_ap",
+    "WLT": "wlt",
+}
+
+__all__ = list(_HOME)
+
+__getattr__, __dir__ = lazily(__name__, _HOME)

@@ -1,0 +1,46 @@
+"""EASE^R: a linear model from items to items, learned in closed form."""
+
+import numpy as np
+
+from ..._support.checks import check_real
+from ...learning.recommender import Recommender
+from ...ratings import Ratings
+
+
+class EASE(Recommender):
+    """Scores X B of the least-squares problem min ‖X − X B‖² + λ‖B‖² with diag(B) = 0.
+
+    X (n_users, n_items) holds 1 where a user rated an item, whatever the grade, and 0 elsewhere:
+    the paper's form for implicit data. With P = (XᵀX + λI)⁻¹ the solution is
+    B_ij = −P_ij / P_jj off the diagonal.
+
+    Parameters
+    ----------
+    reg : float, λ > 0; in units of ratings, so tens to thousands. `fit` raises ValueError where it
+        vanishes beside the ratings.
+
+    After `fit`: `weights_` (n_items, n_items), which is B. It is dense, and fitting holds about
+    three such matrices: 24 n_items² bytes, 70 MB for 1,700 items and 8 GB for 18,000.
+
+    Source: Steck, "Embarrassingly Shallow Autoencoders for Sparse Data", WWW 2019, (8).
+    """
+
+    def __init__(self, reg: float = 100.0):
+        self.reg = check_real(reg, "reg", low_open=True)
+
+    def _fit(self, train: Ratings, validation: Ratings | None) -> None:
+        rated = train.to_scipy().astype(bool).astype(np.float64)
+        gram = (rated.T @ rated).toarray()
+        gram[np.diag_indices_from(gram)] += self.reg
+        try:
+            inverse = np.linalg.inv(gram)
+        except np.linalg.LinAlgError:
+            raise ValueError(
+                f"reg={self.reg:g} is too small for these ratings; try 100 times more"
+            ) from None
+        self.weights_ = inverse / -np.diag(inverse)
+        np.fill_diagonal(self.weights_, 0.0)
+
+    def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
+        rated = self.train_.row(user)[0]
+        return self.weights_[rated][:, items].sum(axis=0)

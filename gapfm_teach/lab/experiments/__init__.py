@@ -1,0 +1,60 @@
+"""The paper's experiments on training, one function each; every one returns a tidy DataFrame.
+
+"Held-out GAP" is what `GAPfm.history_` calls `validation_gap`: the mean over users of the GAP of
+their held-out items, ranked among all items that are not in training. The paper does not say what
+its validation GAP ranks against; this choice is ours.
+"""
+
+from .common import LEARNING_RATES, held_out_gap, split_three, trace
+from .convergence import (
+    algorithm_readings,
+    effectiveness,
+    escape,
+    escape_matrix,
+    learning_rate_search,
+    start_sweep,
+    stopped_early,
+    top_direction,
+    training_run,
+)
+from .misranked import RULES, TIES, loss_split, one_step, static_gain
+from .optimum import degeneration, personality, singular_directions, supremum
+from .selecting import (
+    STARTS,
+    selection_pushes,
+    selection_rules,
+    selection_run,
+    selection_sweep,
+    selection_visits,
+)
+
+__all__ = [
+    "LEARNING_RATES",
+    "RULES",
+    "STARTS",
+    "TIES",
+    "algorithm_readings",
+    "degeneration",
+    "effectiveness",
+    "escape",
+    "escape_matrix",
+    "held_out_gap",
+    "learning_rate_search",
+    "loss_split",
+    "one_step",
+    "personality",
+    "selection_pushes",
+    "selection_rules",
+    "selection_run",
+    "selection_sweep",
+    "selection_visits",
+    "singular_directions",
+    "split_three",
+    "start_sweep",
+    "static_gain",
+    "stopped_early",
+    "supremum",
+    "top_direction",
+    "trace",
+    "training_run",
+]

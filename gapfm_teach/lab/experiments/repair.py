@@ -1,0 +1,195 @@
+"""Notebook 09: the consistent objective beside the printed one, in training and in its parts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from ..._support.checks import check_count, check_random_state
+from ...learning.consistent import ConsistentObjective
+from ...learning.machine import threads
+from ...learning.training import ascend, distance, held_out_gap
+from ...metrics import thresholding_probabilities
+from ...model import GAPfm
+from ...ratings import Ratings
+from ...repaired.gap import consistent_gap_gradient
+from ...repaired.measures import sample_unrated
+from ...repaired.ranks import consistent_rank
+from ...smooth import beta, logistic, smoothed_gap_gradient
+from ..tuning import SYSTEMS
+
+# ------------------------------------------------------------------ who decides
+
+
+def pulls(ratings: Ratings) -> pd.DataFrame:
+    """How hard each user pulls at the scores where all are 0: the length of ∂/∂f over rated items.
+
+    A row a user; columns n_rated; printed, of (8); divided, of (8) by the user's Z; consistent, of
+    `consistent_gap` at τ = 1 with all unrated items.
+    """
+    delta, rows = thresholding_probabilities(ratings.max_grade), []
+    for user in range(ratings.n_users):
+        grades = ratings.row(user)[1].astype(np.int64)
+        printed = np.linalg.norm(smoothed_gap_gradient(0.0 * grades, grades, delta))
+        # At 0 all unrated items are alike: one that stands for all of them does for them.
+        listed = np.append(grades, 0)
+        weights = np.append(np.ones(grades.size), ratings.n_items - grades.size)
+        slope = consistent_gap_gradient(0.0 * listed, listed, delta, 1.0, weights)
+        rows.append({
+            "n_rated": grades.size,
+            "printed": printed,
+            "divided": printed / np.trace(beta(grades, delta)),
+            "consistent": np.linalg.norm(slope[:-1]),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+# ------------------------------------------------------------------ what a sample does
+
+
+def sampling_error(
+    model, train: Ratings, sizes: Sequence[int], *, tau: float, unrated_weight: float = 1.0,
+    every: int = 20, n_draws: int = 20, random_state=0,
+) -> pd.DataFrame:  # fmt: skip
+    """What is off in the mean when `n` unrated items, drawn, stand for all of them.
+
+    model : scores by `predict`; of every `every`-th user. A row for each n of `sizes`; columns n;
+    rank, reciprocal, gap: the mean of R̂_i, 1/R̂_i (rated items) and GAP̂ over `n_draws` samples,
+    relative to the value with the whole catalogue, less 1, and averaged over items and users.
+    """
+    rng = check_random_state(random_state)
+    n_draws = check_count(n_draws, "n_draws")
+    delta, found = thresholding_probabilities(train.max_grade), []
+    for user in range(0, train.n_users, check_count(every, "every")):
+        rated, grades = train.row(user)
+        f = model.predict(user)
+        above = logistic((f[None, :] - f[rated, None]) / tau)
+        within = 0.5 + above[:, rated].sum(axis=1)
+        left = np.setdiff1d(np.arange(train.n_items), rated)
+        pairs = beta(grades, delta)
+        t = above[:, rated]
+        np.fill_diagonal(t, 1.0)
+        gains = (pairs * t).sum(axis=1)
+        rank = within + unrated_weight * above[:, left].sum(axis=1)
+        for n in sizes:
+            drawn = []
+            for _ in range(n_draws):
+                items, each = sample_unrated(rated, rng.random(n), train.n_items)
+                others = above[:, items].sum(axis=1)
+                drawn.append(within + unrated_weight * each * others)
+            sampled = np.array(drawn)
+            found.append({
+                "n": n,
+                "rank": np.mean(sampled / rank) - 1,
+                "reciprocal": np.mean(rank / sampled) - 1,
+                "gap": np.mean((gains / sampled).sum(axis=1)) / np.sum(gains / rank) - 1,
+            })  # fmt: skip
+    return pd.DataFrame(found).groupby("n", as_index=False).mean()
+
+
+# ------------------------------------------------------------------ how to step
+
+
+class _Adagrad(ConsistentObjective):
+    """As `GAPfm` climbs, and how long the gradient is that the last step followed."""
+
+    lengths: dict[str, float]
+
+    def step(self, state, gradient, iteration):
+        self.lengths = {name: float(np.linalg.norm(g)) for name, g in gradient.items()}
+        return self._step(state, gradient, iteration)
+
+    def _step(self, state, gradient, iteration):
+        return super().step(state, gradient, iteration)
+
+
+class _Plain(_Adagrad):
+    """γ times the gradient, as Algorithm 2 steps."""
+
+    def _step(self, state, gradient, iteration):
+        rate = self.learning_rate
+        new = state | {name: state[name] + rate * g for name, g in gradient.items()}
+        return new, distance(new, state, self.learned)
+
+
+def climb(
+    train: Ratings, validation: Ratings, init_scale: float, learning_rate: float, *,
+    plain: bool = False, n_iter: int = 100, **options,
+) -> pd.DataFrame:  # fmt: skip
+    """The consistent objective, climbed by Adagrad as `GAPfm` does, or by plain gradient ascent.
+
+    `options` go to GAPfm. A row an iteration; columns iteration; user_factors, item_factors,
+    item_bias: length of the part of the gradient that the iteration follows; held_out_gap after it.
+    """
+    settings = {"random_state": 0} | options
+    model = GAPfm(
+        objective="consistent",
+        init_scale=init_scale,
+        learning_rate=learning_rate,
+        **settings,
+    )
+    kind = _Plain if plain else _Adagrad
+    rng, rows = check_random_state(model.random_state), []
+    goal = kind("consistent", train, model.reg, learning_rate, model.options, rng)
+    state = goal.start(train, model.n_factors, init_scale, rng)
+    with threads(1, train):
+        for done in ascend(goal, state, n_iter=n_iter):
+            gap = held_out_gap(*goal.factors(done.state), train, validation)
+            rows.append({"iteration": done.number} | goal.lengths | {"held_out_gap": gap})
+    return pd.DataFrame(rows)
+
+
+def popularity_gap(train: Ratings, validation: Ratings) -> float:
+    """Held-out GAP, as `GAPfm` measures it, of grade-weighted popularity: one list for all."""
+    popularity = SYSTEMS["Grade-weighted popularity"].build({}, 0).fit(train)
+    scores = popularity.predict(0)
+    everybody = np.ones((train.n_users, 1))
+    return held_out_gap(everybody, scores[:, None], train, validation)
+
+
+# ------------------------------------------------------------------ training
+
+
+def search(
+    train: Ratings, validation: Ratings, unrated_weights: Sequence[float], regs: Sequence[float],
+    *, n_iter: int = 60, **options,
+) -> pd.DataFrame:  # fmt: skip
+    """Held-out GAP of the consistent objective for each pair of settings, at its best iteration.
+
+    `options` go to GAPfm. Columns unrated_weight, reg, iteration, held_out_gap, last: at the end.
+    """
+    rows = []
+    for weight in unrated_weights:
+        for reg in regs:
+            settings = {"random_state": 0} | options
+            model = GAPfm(
+                objective="consistent", unrated_weight=weight, reg=reg, n_iter=n_iter,
+                **settings,
+            ).fit(train, validation)  # fmt: skip
+            gap = model.history_["validation_gap"]
+            rows.append((weight, reg, gap.argmax() + 1, gap.max(), gap.iloc[-1]))
+    names = ["unrated_weight", "reg", "iteration", "held_out_gap", "last"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def distinct_in_top(model, train: Ratings, n: int = 10) -> int:
+    """How many different items stand among the first `n` of any user's list, training items left out."""
+    tops = [model.recommend(user, n) for user in range(train.n_users)]
+    return int(np.unique(np.concatenate(tops)).size)
+
+
+def slope_at(places: np.ndarray, n_items: int, spread: float = 1.0) -> np.ndarray:
+    """∂(consistent GAP)/∂f of the only rated item, where it stands at each rank of `places`.
+
+    The scores of the `n_items` items are even steps of a normal distribution with standard
+    deviation `spread`, τ = 1. GAP̂ is then 1/R̂, and its slope that of 1/R̂.
+    """
+    scores = spread * norm.isf((np.arange(n_items) + 0.5) / n_items)
+    slopes = []
+    for place in places:
+        above = logistic(scores - scores[place - 1])
+        rank = consistent_rank(scores)[place - 1]
+        change = np.sum(above * (1 - above)) - 0.25  # the item itself does not count
+        slopes.append(change / rank**2)
+    return np.array(slopes)

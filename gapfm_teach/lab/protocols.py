@@ -1,0 +1,142 @@
+"""Tables 2-4, and those of the other objectives: systems, splits, and what is measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from ..model import GAPfm
+from ..ratings import Ratings
+from ..splits import given_only, split_given
+from .tuning import SYSTEMS, System, per_user
+
+N_TEST = 10  # held-out ratings a user in Tables 2 and 3
+CANDIDATES = {"1000": 1000, "all": None}
+# As many points as trials, so that luck has no part; the rest as GAPfm has it of itself.
+_SMOOTH_RANKS: Mapping[str, Sequence] = {
+    "reg": [0.03, 0.045, 0.06, 0.09, 0.12, 0.25],
+    "n_iter": [50, 200],
+}
+# Another twelve points, which leave the weight of the unrated to validation too.
+_ANY_WEIGHT: Mapping[str, Sequence] = {
+    "reg": [0.03, 0.06, 0.12],
+    "unrated_weight": [0.05, 0.2],
+    "n_iter": [50, 200],
+}
+_SELECTIONS = ("GAPfm + adaptive selection", "GAPfm + random selection")
+_PER_VISIT = "GAPfm, λ at each visit"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How one table is made: its task, Given conditions, systems, and in words.
+
+    task : "top_n", "catalogue" or "ranking", as in `tuning.tune`, or "probe": top-N for a test set
+    apart. systems : names; what each is stands in `own`, or else in tuning.SYSTEMS.
+    reference : the system that all others are tested against.
+    tuned_for : metrics; with several, a metric is measured with the settings that are best by it.
+    """
+
+    task: str
+    givens: Sequence[int]
+    systems: Sequence[str]
+    words: str
+    own: Mapping[str, System] = field(default_factory=dict)
+    reference: str = "GAPfm"
+    tuned_for: Sequence[str] = ("NDCG@5",)
+
+    def system(self, name: str) -> System:
+        """What stands behind a name of `systems`."""
+        return self.own.get(name) or SYSTEMS[name]
+
+
+_TOP_N_WORDS = (
+    f"users with at least Given + {N_TEST + 1} ratings; {N_TEST} of them drawn for the test, "
+    "Given of the others for training, the rest left aside; candidates: the test items and "
+    "items that the user never rated, 1000 drawn once or all"
+)
+# λ at each visit is there for both tasks, to show what it does to each.
+_TOP_N_SYSTEMS = [name for name in SYSTEMS if name not in _SELECTIONS]
+_CATALOGUE_WORDS = (
+    "users with at least Given + 10 ratings; Given drawn for training, all others are the test; "
+    "candidates: all items that anybody rated, but for the user's own in training"
+)
+# Five weightings of one kernel, tuned over one grid.
+FAMILY = {
+    "GAP": "consistent",
+    "AP": "average_precision",
+    "GP@5": "graded_precision",
+    "GR@5": "graded_recall",
+    "ERR": "expected_reciprocal_rank",
+}
+_OWN = {
+    name: System(GAPfm, _SMOOTH_RANKS, {"objective": objective})
+    for name, objective in FAMILY.items()
+}
+_ANY = "GAPfm, consistent, any weight"
+_OWN |= {
+    "GAPfm, consistent": _OWN["GAP"],
+    _ANY: System(GAPfm, _ANY_WEIGHT, {"objective": "consistent"}),
+}
+_REPAIR = ("PopRec", "GAPfm", "GAPfm, consistent", _ANY, "EASE", "Implicit ALS")
+PROTOCOLS = {
+    "table2": Protocol("top_n", (10, 20, 30), _TOP_N_SYSTEMS, _TOP_N_WORDS),
+    "table3": Protocol("top_n", (50,), [*_TOP_N_SYSTEMS, *_SELECTIONS], _TOP_N_WORDS),
+    "table4": Protocol(
+        "ranking",
+        (10, 20, 30, 40),
+        [name for name in SYSTEMS if name not in _SELECTIONS],
+        "users with at least Given + 10 ratings; Given drawn for training, all others ranked",
+    ),
+    "repair": Protocol("catalogue", (10, 20, 30, 50), _REPAIR, _CATALOGUE_WORDS, _OWN),
+    "repair_few": Protocol("top_n", (10, 20, 30, 50), _REPAIR, _TOP_N_WORDS, _OWN),
+    "family": Protocol(
+        "catalogue", (10, 30), ("GAPfm", *FAMILY), _CATALOGUE_WORDS, _OWN, "GAP",
+        ("P@5", "NDCG@5", "GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"),
+    ),
+}  # fmt: skip
+
+
+def split(
+    task: str, ratings: Ratings, given: int, seed: int
+) -> tuple[Ratings, Ratings, Ratings]:
+    """(train, known, test) for one seed; `known` are the ratings that make no candidates.
+
+    "ranking" (section 5.4) and "catalogue": users with at least given + 10 ratings, `given` of
+    them for training, all others for the test. "top_n" (section 5.1.2): 10 held-out ratings a user, as the paper's
+    probe has few, and `given` of the others for training; those that are left over are neither
+    learned from nor offered as if they were unrated: they are in `known`, with train.
+    """
+    rng = np.random.default_rng(seed)
+    if task in ("ranking", "catalogue"):
+        train, test = split_given(ratings, given, min_test=10, random_state=rng)
+        return train, train, test
+    test, known = split_given(ratings, N_TEST, min_test=given + 1, random_state=rng)
+    train, _ = split_given(known, given, min_test=1, random_state=rng)
+    return train, known, test
+
+
+def split_probe(
+    ratings: Ratings, probe: Ratings, given: int, seed: int
+) -> tuple[Ratings, Ratings, Ratings]:
+    """(train, known, test) as `split` gives them, where the test is set apart: the `probe`.
+
+    `given` of each user's `ratings` are for training; all of them are known.
+    """
+    return given_only(ratings, given, random_state=seed), ratings, probe
+
+
+def measure(task: str, system, known: Ratings, test: Ratings, seed: int) -> pd.DataFrame:
+    """One row a user; for "top_n" the columns of both sets of candidates, as "1000 P@5".
+
+    For "probe" of 1,000 alone: all items, for each of that many users, would take hours.
+    """
+    if task in ("ranking", "catalogue"):
+        return per_user(task, system, known, test, seed)
+    sets = {"1000": 1000} if task == "probe" else CANDIDATES
+    parts = [
+        per_user("top_n", system, known, test, seed, n).add_prefix(f"{name} ")
+        for name, n in sets.items()
+    ]
+    return pd.concat(parts, axis=1)

@@ -1,0 +1,317 @@
+"""Where things are written: through links, never over a device, whole or not at all; and `~`."""
+
+import os
+import socket
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gapfm_teach import GAPfm, Ratings, load_movielens, load_netflix, simulate_ratings
+from gapfm_teach.__main__ import main
+from gapfm_teach._support.checks import check_path
+from gapfm_teach._support.files import replacing
+from gapfm_teach.datasets import simulate_netflix
+from gapfm_teach.lab.experiments.netflix_size import netflix
+from gapfm_teach.lab.experiments.results import read_results
+
+DATA = simulate_ratings(40, 30, mean_ratings=10, random_state=0)
+MODEL = GAPfm(3, n_iter=2, random_state=0).fit(DATA)
+unix_only = pytest.mark.skipif(os.name == "nt", reason="Windows has other special files")
+
+
+def save(path):
+    MODEL.save(path)
+
+
+def checkpoint(path):
+    GAPfm(3, n_iter=1, random_state=0).fit(DATA, checkpoint=path)
+
+
+WRITERS = [save, checkpoint]
+
+
+# ------------------------------------------------------------------ links
+
+
+@pytest.fixture
+def link(tmp_path):
+    """A link in one folder to a place in another, where nothing is yet."""
+    (tmp_path / "here").mkdir()
+    made = tmp_path / "here" / "model.npz"
+    try:
+        made.symlink_to(tmp_path / "there" / "real.npz")
+    except OSError:
+        pytest.skip("this system lets nobody make links")
+    return made
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("old", [None, b"older content"], ids=["dangling", "old"])
+def test_a_link_stays_and_its_target_is_written(link, tmp_path, write, old):
+    target = tmp_path / "there" / "real.npz"
+    if old is not None:
+        target.parent.mkdir()
+        target.write_bytes(old)
+    write(link)
+    assert link.is_symlink()
+    assert target.read_bytes()[:2] == b"PK"
+    assert os.listdir(link.parent) == ["model.npz"]
+    assert os.listdir(target.parent) == ["real.npz"]
+
+
+def test_a_relative_link_and_a_chain_of_links(tmp_path, link):
+    chain = tmp_path / "chain"
+    chain.symlink_to(Path("here", "model.npz"))
+    save(chain)
+    assert GAPfm.load(tmp_path / "there" / "real.npz").n_iter_ == 2
+    assert chain.is_symlink()
+    assert link.is_symlink()
+
+
+def test_a_save_through_a_link_that_breaks_off_leaves_both(link, tmp_path, monkeypatch):
+    save(link)
+    before = link.read_bytes()
+
+    def stop(file, **_):
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "savez_compressed", stop)
+    with pytest.raises(KeyboardInterrupt):
+        save(link)
+    assert link.is_symlink()
+    assert link.read_bytes() == before
+    assert os.listdir(tmp_path / "there") == ["real.npz"]
+
+
+# ------------------------------------------------------------------ what is no file
+
+
+def a_folder(path):
+    path.mkdir()
+
+
+def a_pipe(path):
+    os.mkfifo(path)
+
+
+def a_socket(path):
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+def a_link_to_itself(path):
+    path.symlink_to(path.name)
+
+
+def a_link_to_a_device(path):
+    path.symlink_to(os.devnull)
+
+
+SPECIAL = [a_folder, a_pipe, a_socket, a_link_to_itself, a_link_to_a_device]
+
+
+@unix_only
+@pytest.mark.parametrize("make", SPECIAL)
+def test_what_is_no_file_is_refused_and_stays(tmp_path, monkeypatch, make):
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    path = Path("special.npz")
+    make(path)
+    before = os.lstat(path)
+    words = r"special\.npz' is (a folder|a device).*pass a file's name"
+    with pytest.raises(ValueError, match=words):
+        save(path)
+    with pytest.raises(OSError, match=words):
+        checkpoint(path)
+    with pytest.raises(ValueError, match=words):
+        GAPfm.load(path)
+    with pytest.raises(ValueError, match=words):
+        GAPfm(3, random_state=0).fit(DATA, resume=path)
+    after = os.lstat(path)
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+    assert os.listdir() == ["special.npz"]
+
+
+@unix_only
+def test_a_pipe_of_this_process_is_refused():
+    """/dev/stdout leads there; it has no name of its own to be found by."""
+    reading, writing = os.pipe()
+    try:
+        with (
+            pytest.raises(ValueError, match="a device, a pipe"),
+            replacing(f"/dev/fd/{writing}"),
+        ):
+            pass
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+# ------------------------------------------------------------------ no room
+
+
+@contextmanager
+def no_file_above(size: int):
+    """As on a full disk, a file takes no more than so many bytes."""
+    import resource
+
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, old[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
+@unix_only
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_full_disk_is_named_with_the_path_and_leaves_what_was(tmp_path, write):
+    path = tmp_path / "model.npz"
+    write(path)
+    before = path.read_bytes()
+    with (
+        no_file_above(1000),
+        pytest.raises(OSError, match=r"nothing was written.*model\.npz") as caught,
+    ):
+        write(path)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["model.npz"]
+
+
+def test_other_errors_of_the_system_are_left_as_they_are(tmp_path):
+    """A server that hangs up while a file is fetched says nothing of the file."""
+    broken = ConnectionResetError(104, "Connection reset by peer")
+    with pytest.raises(ConnectionResetError) as caught, replacing(tmp_path / "file"):
+        raise broken
+    assert caught.value is broken
+    assert not os.listdir(tmp_path)
+
+
+# ------------------------------------------------------------------ no path
+
+
+@pytest.mark.parametrize(
+    ("bad", "error"), [("", ValueError), ("a\0b", ValueError), (1, TypeError),
+                       (True, TypeError), (b"x", TypeError), (None, TypeError)],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (save, "path"),
+        (GAPfm.load, "path"),
+        (DATA.to_parquet, "path"),
+        (Ratings.from_parquet, "path"),
+        (load_netflix, "path"),
+        (simulate_netflix, "folder"),
+        (read_results, "path"),
+    ],
+    ids=["save", "load", "to_parquet", "from_parquet", "load_netflix", "simulate_netflix",
+         "read_results"],
+)  # fmt: skip
+def test_what_is_no_path_is_refused_with_what_to_give(
+    tmp_path, monkeypatch, function, name, bad, error
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match=rf"{name} must be .*got .*; (pass|name) "):
+        function(bad)
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("bad", ["", 3, False])
+def test_a_path_that_is_given_but_is_none_does_not_count_as_left_out(bad):
+    for load in (lambda path: load_movielens(path=path), lambda path: netflix(1, path)):
+        with pytest.raises((TypeError, ValueError), match=r"path must be .*got .*; pass "):
+            load(bad)
+
+
+def test_an_empty_option_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for option, data in (("--path", "100k"), ("--path", "netflix"), ("--out", "100k")):
+        monkeypatch.setattr(
+            "gapfm_teach.lab.reproduce.command.load_movielens",
+            lambda name, path: DATA if path is None else load_movielens(name, path),
+        )
+        assert main(["reproduce", "figure1", "--data", data, option, ""]) == 1
+        assert "must be a path, got ''" in capsys.readouterr().err
+    assert not os.listdir(tmp_path)
+
+
+# ------------------------------------------------------------------ the home folder
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A home folder of its own, and a working folder that nothing may be written to."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "work").mkdir()
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "work")
+    yield tmp_path / "home"
+    assert not os.listdir(tmp_path / "work")
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_model_and_a_checkpoint_in_the_home_folder(home, kind):
+    save(kind("~/new/model.npz"))
+    assert GAPfm.load(kind("~/new/model.npz")).n_iter_ == 2
+    checkpoint(kind("~/run.npz"))
+    again = GAPfm(3, n_iter=2, random_state=0)
+    assert again.fit(DATA, resume=kind("~/run.npz")).n_iter_ == 2
+    assert sorted(os.listdir(home)) == ["new", "run.npz"]
+
+
+def test_parquet_in_the_home_folder(home):
+    pytest.importorskip("pyarrow")
+    DATA.to_parquet("~/ratings", 2)
+    assert Ratings.from_parquet("~/ratings").n_ratings == DATA.n_ratings
+    assert os.listdir(home) == ["ratings"]
+
+
+@pytest.mark.usefixtures("home")
+def test_data_in_the_home_folder(tmp_path):
+    lines = "1\t5\t3\t0\n2\t5\t4\t0\n"
+    (tmp_path / "home" / "ml-100k").mkdir()
+    (tmp_path / "home" / "ml-100k" / "u.data").write_text(lines)
+    (tmp_path / "home" / "ml-100k" / "u.item").write_text("5|A film (1990)|||\n")
+    with pytest.raises(ValueError, match="2 users, 1 films, 2 ratings"):
+        load_movielens("100k", "~/ml-100k")  # found and read, though not as published
+    with pytest.raises(FileNotFoundError, match="home"):
+        load_netflix("~/nothing")
+
+
+def test_results_in_the_home_folder(home):
+    table = pd.DataFrame({"a": [1]})
+    table.to_csv(home / "netflix_pairs.csv", index=False)
+    assert read_results("~/netflix_pairs.csv").equals(table)
+
+
+def test_the_command_writes_into_the_home_folder(home, monkeypatch):
+    class Enough(Exception):
+        pass
+
+    def keep(run):
+        seen.append(run.out)
+        raise Enough
+
+    seen: list[Path] = []
+    monkeypatch.setattr("gapfm_teach.lab.reproduce.command.reproduce", keep)
+    monkeypatch.setattr("gapfm_teach.lab.reproduce.command.load_movielens", lambda *_: DATA)
+    with pytest.raises(Enough):
+        main(["reproduce", "figure1", "--out", "~/out"])
+    assert seen == [home / "out"]
+
+
+def test_the_home_of_somebody_unknown_is_refused(monkeypatch):
+    def unknown(self):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", unknown)
+    with pytest.raises(
+        ValueError, match=r"path must be a path, got '~nobody/x' \(Could not"
+    ):
+        check_path("~nobody/x", "path", "pass a file's name")

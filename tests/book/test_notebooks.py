@@ -1,0 +1,169 @@
+"""The format that every notebook keeps, so that all read alike and the site can show them."""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+from statistics import median
+
+import nbformat
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = [
+    p for p in sorted(FOLDER.iterdir()) if re.fullmatch(r"\d\d_\w+\.ipynb", p.name)
+]
+KERNELSPEC = {"name": "python3", "display_name": "Python 3", "language": "python"}
+ABSOLUTE_PATH = re.compile(r"""(?:^|[\s"'(=])(?:[A-Za-z]:\\\w|~?/(?:[\w.-]+/)+[\w.-]*)""")
+EMBEDDED = re.compile(r"base64,[A-Za-z0-9+/=]+")
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+FIGURE_FILE = re.compile(r"!\[[^\]]*\]\([^)]*\)(\{[^}]*\})?")
+
+# What a reader meets in a cell: what the course is written with, the package's face and the rooms
+# that the chapters teach. All that lies in one that is named may be met, too.
+MAY_IMPORT = {
+    *("collections", "fractions", "functools", "itertools", "json", "pathlib", "tempfile"),
+    *("textwrap", "numpy", "pandas", "matplotlib", "scipy", "sympy", "mpmath", "numba"),
+    *("distributed", "gapfm_teach"),
+}
+ROOMS = {
+    *("metrics", "smooth", "gradcheck", "repaired", "learning.training"),
+    *("splits", "evaluation", "intervals", "datasets.netflix.parse"),
+    *("lab.baselines", "lab.catalogue", "lab.experiments", "lab.paper", "lab.protocols"),
+    *("lab.tuning", "lab.reproduce.figures"),
+    *("exercises", "widgets", "doctor", "distributed"),
+}
+
+pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code_cells(path):
+    return [cell for cell in read(path).cells if cell.cell_type == "code"]
+
+
+def code_lines(cell) -> list[str]:
+    """What a reader has to read: no blank lines, no cell options."""
+    lines = (line.strip() for line in cell.source.splitlines())
+    return [line for line in lines if line and not line.startswith("#|")]
+
+
+def prose(path) -> str:
+    """The text of all markdown cells, without code."""
+    cells = (cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    return "\n\n".join(FENCED.sub("", source) for source in cells)
+
+
+def texts(cell):
+    """Every text that the cell's outputs hold."""
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            yield output.text
+        for mime, data in output.get("data", {}).items():
+            if not mime.startswith("image/") or mime == "image/svg+xml":
+                yield str(data)
+
+
+def test_it_is_a_valid_notebook_for_the_python3_kernel(path):
+    notebook = read(path)
+    nbformat.validate(notebook)
+    assert notebook.metadata.kernelspec == KERNELSPEC
+
+
+def imported(source: str):
+    """The module, or the name of a room in `gapfm_teach.lab`, of each import."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "gapfm_teach.lab":
+            yield from (f"gapfm_teach.lab.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+def test_it_imports_what_a_reader_may_meet(path):
+    for cell in code_cells(path):
+        for module in imported(cell.source):
+            package, _, inside = module.partition(".")
+            assert package in MAY_IMPORT
+            if package == "gapfm_teach" and inside:
+                assert any(f"{inside}.".startswith(f"{room}.") for room in ROOMS), module
+
+
+def test_it_was_run_once_from_top_to_bottom(path):
+    counts = [cell.execution_count for cell in code_cells(path)]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+def test_it_stores_no_times_and_no_widgets(path):
+    notebook = read(path)
+    assert "widgets" not in notebook.metadata
+    for cell in notebook.cells:
+        assert not {"execution", "ExecuteTime"} & set(cell.metadata), cell.id
+    for cell in code_cells(path):
+        for output in cell.outputs:
+            widgets = [mime for mime in output.get("data", {}) if "jupyter.widget" in mime]
+            assert not widgets, f"{cell.id} stores a widget; run it with the twin instead"
+
+
+def test_it_ran_without_errors_and_warnings(path):
+    for cell in code_cells(path):
+        kinds = [output.get("name", output.output_type) for output in cell.outputs]
+        assert "error" not in kinds, cell.id
+        assert "stderr" not in kinds, cell.id
+
+
+def test_outputs_name_no_place_on_a_disk(path):
+    for cell in code_cells(path):
+        for text in texts(cell):
+            found = ABSOLUTE_PATH.search(EMBEDDED.sub("", text))
+            assert not found, f"{cell.id}: {found}"
+
+
+def test_it_stays_small(path):
+    assert path.stat().st_size < 400_000
+
+
+def test_code_comes_in_short_cells(path):
+    lengths = [len(code_lines(cell)) for cell in code_cells(path)]
+    assert 15 <= len(lengths) <= 40
+    assert median(lengths) < 7
+    assert max(lengths) <= 20
+
+
+def test_code_and_prose_are_in_balance(path):
+    words = len(re.findall(r"\w+", prose(path)))
+    lines = sum(len(code_lines(cell)) for cell in code_cells(path))
+    assert 10 <= words / lines <= 30
+
+
+def test_every_picture_is_described_in_words(path):
+    for cell in code_cells(path):
+        drawn = any("image/png" in output.get("data", {}) for output in cell.outputs)
+        if drawn:
+            for option in ("#| label: fig-", "#| fig-cap:", "#| fig-alt:"):
+                assert option in cell.source, f"{cell.id} has no {option}"
+    for figure in FIGURE_FILE.finditer(prose(path)):
+        assert "fig-alt=" in (figure[1] or ""), figure[0]
+
+
+def test_labels_are_unique(path):
+    names = re.findall(r"\{#((?:sec|eq|tbl|fig)-[\w-]+)", prose(path))
+    for cell in code_cells(path):
+        names += re.findall(r"^#\| label: (\S+)$", cell.source, re.MULTILINE)
+    assert [name for name, times in Counter(names).items() if times > 1] == []
+
+
+def test_a_reader_is_told_the_goals_and_asked_to_predict(path):
+    text = prose(path)
+    objectives, recap = '<div class="objectives">', '<div class="recap">'
+    assert text.count(objectives) == 1
+    assert text.count(recap) == 1
+    assert text.index(objectives) < text.index("\n## ") < text.index(recap)
+    assert text.count('<div class="callout-note">\n\n#### Predict first\n\n') >= 3
+    assert ":::" not in text, "write boxes as <div>: JupyterLab shows ':::' as it stands"
+    assert "## Further reading" in text
+    assert 2 <= len(re.findall(r"^### Exercise \d+: ", text, re.MULTILINE)) <= 4

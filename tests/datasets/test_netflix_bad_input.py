@@ -1,0 +1,333 @@
+"""Netflix files that are damaged, cut or wrong: one error that says where, and no cache."""
+
+import os
+import re
+import shutil
+import zipfile
+
+import netflix_files
+import pytest
+from netflix_files import LAYOUTS, SMALL, SMALL_PROBE, refused, small, texts, write
+
+from gapfm_teach import load_netflix
+from gapfm_teach.datasets.netflix import blocks, marginals
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAPFM_TEACH_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+BAD_LINES = [
+    "5,6,2005-09-06",
+    "5,0,2005-09-06",
+    "5,10,2005-09-06",
+    "5,-1,2005-09-06",
+    "5,4.0,2005-09-06",
+    "5,,2005-09-06",
+    "5,,,2005-09-06",
+    "5,4",
+    "5,4,",
+    "5,4,2005-09-0",
+    "5,4,2005-09-066",
+    "5,4,2005/09/06",
+    "5,4,20050-9-06",
+    "5;4;2005-09-06",
+    "5",
+    "0,4,2005-09-06",
+    "2649430,4,2005-09-06",
+    "99999999999999999999999,4,2005-09-06",
+    "-5,4,2005-09-06",
+    " 5,4,2005-09-06",
+    "five,4,2005-09-06",
+    "0:",
+    "17771:",
+    "123456789:",
+    "1:5,4,2005-09-06",
+    ":",
+    "CustomerID,Rating,Date",
+    "5,4,2005-09-06\0",
+    "ÿ",
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("line", BAD_LINES)
+def test_a_bad_line_is_named_with_file_and_number(tmp_path, layout, line):
+    files = texts(layout, SMALL, SMALL_PROBE)
+    file = next(name for name, text in files.items() if "\n7,5," in text)
+    lines = files[file].split("\n")
+    lines.insert(2, line)
+    lines.insert(1, "")
+    files[file] = "\n".join(lines)
+    said = refused(write(layout, files, tmp_path / "netflix"), tmp_path)
+    assert said.startswith(f"{file.split('/')[-1]}, line 4: {line!r} must be 'MOVIE:'")
+    assert "grade 1 to 5" in said
+
+
+@pytest.mark.parametrize("block", [10, 16, 17, 50, 1000])
+def test_the_line_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(blocks, "BLOCK", block)
+    files = texts("Kaggle folder", SMALL, SMALL_PROBE)
+    files["combined_data_3.txt"] += "\n\n1,3,2005-09-06\n1,9,2005-09-06\n1,8,2005-09-06"
+    said = refused(write("Kaggle folder", files, tmp_path / "netflix"), tmp_path)
+    assert said.startswith("combined_data_3.txt, line 8: '1,9,2005-09-06' must be")
+
+
+def test_a_file_without_a_line_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK", 50)
+    path = tmp_path / "combined_data_1.txt"
+    path.write_bytes(b"1" * 3000)
+    assert refused(path, tmp_path).startswith("combined_data_1.txt, line 1: '11111")
+
+
+@pytest.mark.parametrize("block", [15, 1000])
+def test_a_rating_above_the_first_movie_is_refused_in_every_file(
+    tmp_path, monkeypatch, block
+):
+    monkeypatch.setattr(blocks, "BLOCK", block)
+    files = texts("Kaggle folder", SMALL, SMALL_PROBE)
+    files["combined_data_2.txt"] = "\n\n1,4,2005-09-06\n" + files["combined_data_2.txt"]
+    said = refused(write("Kaggle folder", files, tmp_path / "netflix"), tmp_path)
+    assert said.startswith(
+        "combined_data_2.txt, line 3: '1,4,2005-09-06' must be 'MOVIE:' or"
+    )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("held_out", [False, True])
+def test_a_second_rating_of_one_movie_is_named(tmp_path, layout, held_out):
+    files = texts(layout, SMALL, SMALL_PROBE if held_out else [])
+    file = next(name for name, text in files.items() if "\n123456," in text)
+    again = "123456,1,2001-01-01"
+    files[file] += f"\n{again}\n5,1,2005-09-06\n"
+    said = refused(write(layout, files, tmp_path / "netflix"), tmp_path)
+    assert said == (
+        f"{file.split('/')[-1]}, line 6: {again!r} rates movie 30 a second time; keep one of "
+        "this user's ratings of it"
+    )
+
+
+def test_a_second_rating_in_another_file_is_named(tmp_path):
+    files = texts("Kaggle folder", SMALL, SMALL_PROBE)
+    files["combined_data_4.txt"] += "1:\r\n1,2,2005-09-06\r\n"
+    said = refused(write("Kaggle folder", files, tmp_path / "netflix"), tmp_path)
+    assert said == (
+        "combined_data_4.txt, line 3: '1:' begins movie 1 a second time, after "
+        "combined_data_1.txt, line 1; keep one of them, or get a whole copy"
+    )
+
+
+def test_a_second_rating_is_found_behind_leading_zeros(tmp_path):
+    files = texts("Kaggle folder", SMALL, SMALL_PROBE)
+    files["combined_data_1.txt"] += "\n00001,4,2005-09-06\n0000012,4,2005-09-06"
+    said = refused(write("Kaggle folder", files, tmp_path / "netflix"), tmp_path)
+    assert said.startswith(
+        "combined_data_1.txt, line 6: '00001,4,2005-09-06' rates movie 1 a"
+    )
+
+
+@pytest.mark.parametrize("block", [6, 30, 1000])
+def test_a_movie_that_begins_twice_is_named_with_both_places(tmp_path, monkeypatch, block):
+    """No user rated anything twice here: without a look at the headers all would be read."""
+    monkeypatch.setattr(blocks, "BLOCK", block)
+    path = tmp_path / "combined_data_1.txt"
+    path.write_text("\n2:\n7,4,2005-09-06\n1:\n8,4,2005-09-06\n002: \r\n9,4,2005-09-06\n")
+    assert refused(path, tmp_path) == (
+        "combined_data_1.txt, line 6: '002: ' begins movie 2 a second time, after "
+        "combined_data_1.txt, line 2; keep one of them, or get a whole copy"
+    )
+
+
+def test_a_movie_in_another_movies_file_is_named(tmp_path):
+    path = tmp_path / "mv_0000012.txt"
+    path.write_text("12:\n7,4,2005-09-06\n13:\n7,4,2005-09-06\n")
+    assert refused(path, tmp_path).startswith(
+        "mv_0000012.txt, line 3: '13:' stands in the file of another movie; put it into its"
+    )
+
+
+@pytest.mark.parametrize("block", [3, 1000])
+@pytest.mark.parametrize(
+    ("text", "line", "header"),
+    [
+        ("1:\n", 1, "1:"),
+        ("1:\n7,4,2005-09-06\n\n2: \n3:\n7,4,2005-09-06\n", 4, "2: "),
+        ("1:\n7,4,2005-09-06\n2:", 3, "2:"),
+    ],
+)
+def test_a_header_with_nothing_below_it_is_named(
+    tmp_path, monkeypatch, block, text, line, header
+):
+    monkeypatch.setattr(blocks, "BLOCK", block)
+    files = texts("Kaggle folder", SMALL, []) | {"combined_data_3.txt": text}
+    files = {name: files[name] for name in ("combined_data_3.txt", "movie_titles.csv")}
+    said = refused(write("Kaggle folder", files, tmp_path / "netflix"), tmp_path)
+    assert said.startswith(
+        f"combined_data_3.txt, line {line}: {header!r} has nothing below it"
+    )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("blank", ["", "\n \n"])
+@pytest.mark.parametrize("which", ["ratings", "probe.txt", "movie_titles", "SIMULATED.txt"])
+def test_an_empty_file_is_named(tmp_path, layout, blank, which):
+    files = texts(layout, SMALL, SMALL_PROBE) | {"SIMULATED.txt": "simulated\n"}
+    first = "combined_data_2" if layout.startswith("Kaggle") else "training_set/mv_0000002"
+    start = first if which == "ratings" else which
+    name = next(name for name in files if name.startswith(start))
+    path = write(layout, files | {name: blank}, tmp_path / "netflix")
+    assert refused(path, tmp_path).startswith(
+        f"{name.split('/')[-1]}, line 1: '' is all there is; get the file again, or remove it"
+    )
+
+
+@pytest.mark.parametrize("most", ["N_USERS", "N_RATINGS"])
+def test_more_ratings_than_there_can_be_are_refused_before_they_fill_the_memory(
+    tmp_path, monkeypatch, most
+):
+    monkeypatch.setattr(marginals, most, 3)
+    monkeypatch.setattr(blocks, "BLOCK", 20)
+    path = tmp_path / "combined_data_1.txt"
+    rest = "".join(f"{user},4,2005-09-06\n" for user in range(3, 100))
+    path.write_text(f"1:\n7,4,2005-09-06\n2:\n1,4,2005-09-06\n2,4,2005-09-06\n{rest}five")
+    whose = "one movie" if most == "N_USERS" else "all"
+    assert (
+        f"line 3: '2:' has so much below it that there are more than 3 ratings of {whose}"
+        in (refused(path, tmp_path))
+    )
+
+
+@pytest.mark.parametrize(
+    ("probe", "message"),
+    [
+        ("1:\n7\n\n2:\n7\n1:\n1\n", "probe.txt, line 6: '1:' begins movie 1 a second time"),
+        ("1:\n7\n\n2:\n30:\n7\n", "probe.txt, line 4: '2:' has nothing below it"),
+        ("1:\n7\n\n2:\n", "probe.txt, line 4: '2:' has nothing below it"),
+        ("1:\n7\n7\n", "probe.txt, line 3: '7' asks for movie 1 again"),
+        ("1:\n7\n\n123456\n", "probe.txt, line 4: '123456' has not rated movie 1, and"),
+        ("7\n", "probe.txt, line 1: '7' must be 'MOVIE:' or, below such a line, 'USER'"),
+        ("1:\n7,2005-09-06\n", "probe.txt, line 2: '7,2005-09-06' must be"),
+        ("1:\n7\n17771:\n", "probe.txt, line 3: '17771:' must be"),
+    ],
+)
+def test_a_wrong_probe_is_named_with_its_line(tmp_path, probe, message):
+    files = texts("Kaggle folder", SMALL, SMALL_PROBE) | {"probe.txt": probe}
+    said = refused(write("Kaggle folder", files, tmp_path / "netflix"), tmp_path)
+    assert said.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2,2003", "x,2003,Title", "2,2003.0,Title", ",,", "2", "2,2003,", "2,2003, ",
+        "0,2003,Title", "17771,2003,Title", "2,20030,Title",
+        pytest.param(f"{'9' * 5000},2003,Title", id="a number of 5,000 digits"),
+        pytest.param(f"2,2003,{'T' * 501}", id="a title of 501 letters"),
+    ],
+)  # fmt: skip
+def test_a_wrong_title_is_named_with_its_line(tmp_path, line):
+    titles = f"1,2003,Dinosaur Planet\n\n{line}\r\n"
+    files = texts("Kaggle folder", SMALL, SMALL_PROBE, titles)
+    said = refused(write("Kaggle folder", files, tmp_path / "netflix"), tmp_path)
+    assert said.startswith(
+        f"movie_titles.csv, line 3: {line[:80]!r} must be 'ID,YEAR,TITLE'"
+    )
+
+
+@pytest.mark.parametrize(("encoding", "title"), [("latin-1", "Été"), ("utf-8", "Œuvre")])
+def test_a_second_title_of_a_movie_is_named_in_its_own_letters(tmp_path, encoding, title):
+    path = small(tmp_path)
+    content = f"1,2003,Dinosaur Planet\n\n2,NULL,Two\n001,2003,{title}\r\n"
+    (path / "movie_titles.csv").write_bytes(content.encode(encoding))
+    assert refused(path, tmp_path) == (
+        f"movie_titles.csv, line 4: '001,2003,{title}' names movie 1 a second time, after "
+        "line 1; keep one of them"
+    )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_titles_in_both_files_are_refused(tmp_path, layout):
+    other = "movie_titles." + ("txt" if layout.startswith("Kaggle") else "csv")
+    path = small(tmp_path, layout, **{other: "1,2003,Another\n"})
+    assert "holds both movie_titles.txt and movie_titles.csv; keep one" in (
+        refused(path, tmp_path)
+    )
+
+
+# --- folders ---------------------------------------------------------------------------------
+
+
+def test_paths_that_hold_no_such_data_say_what_to_pass(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere' does not exist; pass Kaggle's"):
+        load_netflix(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    assert "holds no combined_data_1.txt" in refused(tmp_path / "empty", tmp_path)
+    (tmp_path / "notes.txt").write_text("1:\n5,4,2005-09-06\n")
+    assert "notes.txt is damaged, cut short or no archive" in refused(
+        tmp_path / "notes.txt", tmp_path
+    )
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("u.data", "1\t2\t3\t4\n")
+    assert refused(tmp_path / "other.zip", tmp_path).startswith(
+        "other.zip holds no ratings"
+    )
+    (tmp_path / "probe.txt").write_text("1:\n5\n")
+    assert refused(tmp_path / "probe.txt", tmp_path).startswith(
+        "probe.txt holds no ratings"
+    )
+
+
+def test_a_folder_with_both_layouts_is_refused(tmp_path):
+    for layout in ("Kaggle folder", "original folder"):
+        write(layout, texts(layout, SMALL, SMALL_PROBE), tmp_path / "both")
+    assert "holds the data set twice" in refused(tmp_path / "both", tmp_path)
+
+
+def test_a_file_that_is_there_twice_is_refused(tmp_path):
+    """Two data sets below one folder, or in one archive, would be mixed."""
+    files = texts("Kaggle folder", SMALL, SMALL_PROBE)
+    both = {f"{place}/{name}": text for place in "ab" for name, text in files.items()}
+    for place in "ab":
+        write("Kaggle folder", files, tmp_path / "both" / place)
+    assert re.search(
+        "holds .*twice, in 'a' and 'b'; pass the", refused(tmp_path / "both", tmp_path)
+    )
+    path = write("Kaggle zip", both, tmp_path / "packed")
+    assert "archive.zip holds combined_data_1.txt a second time" in refused(path, tmp_path)
+    path = tmp_path / "both.tar"
+    path.write_bytes(
+        netflix_files.tar({n: text.encode("latin-1") for n, text in both.items()})
+    )
+    assert "both.tar holds combined_data_1.txt a second time" in refused(path, tmp_path)
+
+
+@pytest.mark.parametrize("path", [None, 5, b"netflix"])
+def test_something_that_is_no_path_is_named(path):
+    with pytest.raises(
+        TypeError, match=f"path must be text or a Path, got {path!r}; pass Kaggle"
+    ):
+        load_netflix(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need special rights on Windows")
+@pytest.mark.parametrize("name", ["combined_data_2.txt", "probe.txt"])
+def test_a_link_that_leads_nowhere_is_named(tmp_path, name):
+    path = small(tmp_path)
+    (path / name).rename(tmp_path / "elsewhere")
+    (path / name).symlink_to(tmp_path / "elsewhere")
+    load_netflix(path)
+    (tmp_path / "elsewhere").unlink()
+    shutil.rmtree(tmp_path / "data")
+    said = refused(path, tmp_path)
+    assert said.startswith(f"{str(path / name)!r} is a link that leads nowhere")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
+    path = small(tmp_path)
+    (path / "probe.txt").unlink()
+    os.mkfifo(path / "probe.txt")
+    assert "or a device, instead of a file" in refused(path, tmp_path)
+    assert "is neither a file nor a folder" in refused(path / "probe.txt", tmp_path)

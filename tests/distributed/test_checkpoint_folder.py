@@ -1,0 +1,157 @@
+"""Whose a folder of checkpoints is: nobody's work is removed, and one training writes there."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("distributed")
+
+from cluster_sample import arrays, assert_same, factors, make_ratings, model, threads
+
+from gapfm_teach.distributed import storage
+from gapfm_teach.distributed.place import held
+
+FORMAT = "gapfm_teach.DistributedGAPfm checkpoint"
+
+
+@pytest.fixture(scope="module")
+def client():
+    with threads() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data") / "ratings"
+    make_ratings().to_parquet(folder, 2)
+    return folder
+
+
+def put(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def content(folder):
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ({"iteration-notes/chapter.txt": "my thesis"}, "iteration-notes"),
+        ({"iteration-log.txt": "what I did"}, "iteration-log.txt"),
+        ({"iteration-00000001-0123abcd/items.npy": "old"}, "iteration-00000001-0123abcd"),
+        ({"checkpoint.json": '{"epoch": 3}'}, "checkpoint.json"),
+        ({"checkpoint.json": "[]"}, "checkpoint.json"),
+        ({"checkpoint.lock": "pid 3"}, "checkpoint.lock"),
+        ({"checkpoint.lock": "", "a.txt": "b"}, "a.txt"),
+        pytest.param(
+            {"checkpoint.json": json.dumps({"format": FORMAT, "version": 2})},
+            "checkpoint.json",
+            id="another version",
+        ),
+    ],
+)
+def test_a_folder_of_others_is_refused_and_left_as_it_is(
+    data, client, tmp_path, files, named
+):
+    put(tmp_path / "run", files)
+    with pytest.raises(FileExistsError, match=f"run' holds '{named}'.*pass an empty"):
+        model(n_iter=2).fit(data, client, checkpoint=tmp_path / "run", checkpoint_every=1)
+    assert content(tmp_path / "run") == files
+
+
+def test_what_others_put_between_checkpoints_stays(data, client, tmp_path):
+    run = tmp_path / "run"
+    model(n_iter=2).fit(data, client, checkpoint=run)
+    theirs = {
+        "iteration-notes/chapter.txt": "my thesis",
+        "iteration-log.txt": "what I did",
+        "iteration-00000001-0123abcd/thesis.txt": "in a folder named like ours",
+        "iteration-00000001-0123abce": "a file named like a folder of ours",
+        f"{factors(run).name}/notes.txt": "what I saw in these factors",
+    }
+    older = factors(run)
+    put(run, theirs)
+    found = model(n_iter=4).fit(
+        data, client, checkpoint=run, checkpoint_every=1, resume=run
+    )
+    kept = {path: (run / path).read_text() for path in theirs}
+    assert kept == theirs
+    assert [path.name for path in older.iterdir()] == ["notes.txt"]  # our arrays are gone
+    again = model(n_iter=4).fit(data, client, resume=run)
+    assert_same(again, arrays(found))
+
+
+def test_what_a_killed_training_left_is_removed(data, client, tmp_path):
+    """Factors that never counted, and a file that was being written."""
+    run = tmp_path / "run"
+    model(n_iter=2).fit(data, client, checkpoint=run)
+    names = ["users-00000.npy", "users-00001.npy.0123abcd.part", "items.npy"]
+    put(run / "iteration-00000004-0123abcd", dict.fromkeys(names, "half"))
+    model(n_iter=4).fit(data, client, checkpoint=run, resume=run)
+    assert sorted(p.name for p in factors(run).iterdir()) == [
+        "items.npy",
+        "users-00000.npy",
+        "users-00001.npy",
+    ]
+
+
+def test_a_checkpoint_from_before_there_were_locks_is_resumed(data, client, tmp_path):
+    run = tmp_path / "run"
+    model(n_iter=3).fit(data, client, checkpoint=run)
+    (run / "checkpoint.lock").unlink(missing_ok=True)
+    found = model(n_iter=5).fit(data, client, checkpoint=run, resume=run)
+    assert_same(found, arrays(model(n_iter=5).fit(data, client)))
+    assert json.loads((run / "checkpoint.lock").read_text()) == {
+        "format": FORMAT,
+        "version": 1,
+    }
+
+
+def test_a_second_training_is_refused_and_the_first_goes_on(
+    data, client, tmp_path, monkeypatch
+):
+    run, real, refused = tmp_path / "run", storage.commit, []
+
+    def commit(*args):
+        monkeypatch.setattr(storage, "commit", real)
+        with pytest.raises(
+            BlockingIOError, match=r"another training.*run'; wait"
+        ) as caught:
+            model(random_state=4).fit(data, client, checkpoint=run)
+        refused.append(caught)
+        real(*args)
+
+    monkeypatch.setattr(storage, "commit", commit)
+    found = model(n_iter=4).fit(data, client, checkpoint=run, checkpoint_every=1)
+    assert len(refused) == 1
+    assert_same(found, arrays(model(n_iter=4).fit(data, client)))
+    assert len(json.loads((run / "checkpoint.json").read_text())["history"]) == 4
+    model(random_state=4, n_iter=2).fit(data, client, checkpoint=run)  # after the first
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("lock", [None, ""])
+def test_the_lock_of_a_killed_process_keeps_nobody_out(tmp_path, lock):
+    run = tmp_path / "run"
+    if lock is not None:
+        put(run, {"checkpoint.lock": lock})
+    script = (
+        "import sys; from gapfm_teach.distributed.place import held\n"
+        "with held(sys.argv[1]): print('held', flush=True); sys.stdin.read()"
+    )
+    arguments = [sys.executable, "-c", script, str(run)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(arguments, **pipes) as other:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(BlockingIOError, match="another training"), held(run):
+            pass
+        other.kill()
+    with held(run) as place:
+        assert place == run

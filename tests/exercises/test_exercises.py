@@ -1,0 +1,199 @@
+"""Every exercise can be solved, names the usual mistakes, and stands in its notebook."""
+
+import ast
+import dataclasses
+import re
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+
+from gapfm_teach import exercises
+from gapfm_teach.exercises import EXERCISES, check
+from gapfm_teach.exercises.core import NOT_YET, Exercise, Mistake, judge
+
+FOLDER = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = [
+    p for p in sorted(FOLDER.iterdir()) if re.fullmatch(r"\d\d_\w+\.ipynb", p.name)
+]
+CHAPTERS = {
+    number: getattr(exercises, f"chapter_{number}").EXERCISES
+    for number in ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11")
+}
+SOLUTION = re.compile(r'<details class="solution">(.*?)</details>', re.DOTALL)
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+HINT = '<details class="hint">'
+
+every_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def check_calls(source: str) -> list[tuple[str, str]]:
+    """The calls check("name", answer) in a code cell, as (name, text of answer)."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return [
+        (call.args[0].value, ast.unparse(call.args[1]))
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id == "check"
+    ]
+
+
+def posed(path):
+    """For each check in a notebook: (name, text of answer, its cell, the prose below it).
+
+    That prose, with hints and solution, ends at the next heading or code cell.
+    """
+    found, below = [], False
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            calls = check_calls(cell.source)
+            found += [[*call, cell, ""] for call in calls]
+            below = bool(calls)
+        elif cell.source.startswith("#"):
+            below = False
+        elif below:
+            found[-1][3] += cell.source + "\n"
+    return found
+
+
+# The exercises themselves
+
+
+def test_names_are_unique():
+    assert len(EXERCISES) == sum(map(len, CHAPTERS.values()))
+
+
+@every_exercise
+def test_the_solution_is_accepted(exercise):
+    assert judge(exercise, exercise.solution) == f"✓ {exercise.right}"
+
+
+@every_exercise
+def test_every_mistake_is_named(exercise):
+    """Also shows that no mistake agrees with the solution or with one listed before it."""
+    assert len(exercise.mistakes) >= 2
+    for mistake in exercise.mistakes:
+        assert judge(exercise, mistake.answer) == f"✗ {mistake.message}"
+
+
+@every_exercise
+def test_a_blank_is_no_mistake(exercise):
+    assert judge(exercise, ...) == judge(exercise, None) == NOT_YET
+    if exercise.inputs:
+        assert judge(exercise, lambda *arguments: ...) == NOT_YET
+
+
+@every_exercise
+def test_nonsense_is_answered_politely(exercise):
+    verdict = judge(exercise, (lambda *arguments: 1 / 0) if exercise.inputs else "no idea")
+    assert verdict.startswith("✗")
+    assert "Traceback" not in verdict
+
+
+# The notebooks that pose them
+
+
+@every_notebook
+def test_a_notebook_poses_exactly_the_exercises_of_its_chapter(path):
+    names = [name for name, *_ in posed(path)]
+    assert names == [exercise.name for exercise in CHAPTERS[path.stem[:2]]]
+
+
+@every_notebook
+def test_stored_stubs_are_unsolved(path):
+    for name, _, cell, _ in posed(path):
+        printed = "".join(output.get("text", "") for output in cell.outputs)
+        assert printed == NOT_YET + "\n", name
+
+
+@every_notebook
+def test_the_printed_solutions_are_right(path):
+    for name, answer, _, prose in posed(path):
+        folded = SOLUTION.findall(prose)
+        assert len(folded) == 1, f"{name} needs one solution, it has {len(folded)}"
+        (code,) = PYTHON.findall(folded[0])
+        namespace = {}
+        exec(code, namespace)
+        verdict = judge(EXERCISES[name], eval(answer, namespace))
+        assert verdict.startswith("✓"), f"{name}: {verdict}"
+
+
+@every_notebook
+def test_hints_come_before_the_solution(path):
+    for name, _, _, prose in posed(path):
+        assert HINT in prose.partition('<details class="solution">')[0], name
+
+
+# The judge
+
+SQUARES = Exercise(
+    name="squares",
+    solution=np.square,
+    inputs=[(np.array([1.0, 3.0]),), (np.array([-2.0]),)],
+    right="Right.",
+    mistakes=[Mistake(lambda x: 2 * x, "You doubled.")],
+)
+
+
+def test_an_answer_that_must_not_write_into_its_inputs():
+    def in_place(x):
+        x *= x
+        return x
+
+    kept = dataclasses.replace(SQUARES, keeps_inputs=True)
+    assert judge(SQUARES, in_place) == judge(kept, np.square) == "✓ Right."
+    assert judge(kept, in_place).startswith("✗ Your function changed what it was given.")
+
+
+ANSWERS = {
+    "right": (lambda x: x * x, "✓ Right."),
+    "right but for rounding": (lambda x: x * x * (1 + 1e-9), "✓ Right."),
+    "a mistake that is known": (lambda x: x * 2, "✗ You doubled."),
+    "a little beside": (lambda x: x * x + 1e-3, "✗ Not this: got"),
+    "a number for an array": (
+        lambda x: np.sum(x * x),
+        "✗ The result has shape (), it should have (2,)",
+    ),
+    "nan": (lambda x: x * np.nan, "✗ Not this: got [nan, nan]"),
+    "a text": (lambda x: "text", "✗ "),
+    "rows of unequal length": (
+        lambda x: [[1.0], [2.0, 3.0]],
+        "✗ The rows of the result differ in length",
+    ),
+    "a huge whole number": (lambda x: 10**400, "✗ The result has shape ()"),
+    "an index too far": (lambda x: x[7], "✗ Your function raised IndexError"),
+    "no argument taken": (lambda: 1, "✗ Your function raised TypeError"),
+    "still dots": (lambda x: ..., NOT_YET),
+    "nothing given back": (lambda x: None, "✗ Your function gave nothing back"),
+    "no function": (np.array([1.0, 9.0]), "✗ This asks for a function"),
+}
+
+
+@pytest.mark.parametrize(("answer", "says"), ANSWERS.values(), ids=ANSWERS)
+def test_the_judge_tells_what_is_wrong(answer, says):
+    assert judge(SQUARES, answer).startswith(says)
+
+
+def test_an_array_where_yes_or_no_is_asked_for_is_answered():
+    said = judge(EXERCISES["gradient-check"], lambda *arguments: np.ones(3))
+    assert said.startswith("✗ The result has shape (3,), it should have ()")
+
+
+def test_an_answer_may_spoil_its_inputs():
+    def spoil(x):
+        result = x * x
+        x[:] = 0
+        return result
+
+    assert judge(SQUARES, spoil) == judge(SQUARES, spoil) == "✓ Right."
+
+
+def test_check_prints_the_verdict(capsys):
+    check("share-empty", EXERCISES["share-empty"].solution)
+    assert capsys.readouterr().out.startswith("✓ ")
+
+
+def test_check_knows_no_such_exercise():
+    with pytest.raises(ValueError, match=r"no exercise is called 'recal'.*share-empty"):
+        check("recal", 1)

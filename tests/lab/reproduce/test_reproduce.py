@@ -1,0 +1,350 @@
+"""Tables and figures made again: the protocols, what is reported, and the command."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from reproduce_sample import NAMES, make_run, put_small_tables
+from scipy import stats
+
+import gapfm_teach.__main__ as command_line
+from gapfm_teach import simulate_ratings
+from gapfm_teach.lab import protocols, tuning
+from gapfm_teach.lab.paper import PAPER
+from gapfm_teach.lab.protocols import PROTOCOLS, Protocol, measure, split
+from gapfm_teach.lab.reproduce import command
+from gapfm_teach.lab.reproduce import make as reproduce
+from gapfm_teach.lab.reproduce.figures import FIGURES, Figure, draw_table
+from gapfm_teach.lab.reproduce.timing import epoch_times, thread_times
+
+TASKS = ["ranking", "catalogue", "top_n"]
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    return simulate_ratings(60, 90, mean_ratings=45, random_state=0)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    put_small_tables(monkeypatch)
+
+
+def triples(ratings):
+    return set(ratings.to_frame().itertuples(index=False, name=None))
+
+
+# --------------------------------------------------------------------------- the protocols
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_split_gives_every_user_the_same_number_and_nothing_twice(ratings, task):
+    train, known, test = split(task, ratings, 12, seed=3)
+    counts = np.diff(ratings.indptr)
+    least = 12 + (protocols.N_TEST + 1 if task == "top_n" else 10)
+    assert train.users.tolist() == ratings.users[counts >= least].tolist()
+    assert set(np.diff(train.indptr).tolist()) == {12}
+    assert triples(train) <= triples(known)
+    assert not triples(known) & triples(test)
+    of_these = ratings.to_frame()[lambda df: df["user"].isin(train.users)]
+    assert len(triples(known) | triples(test)) == len(of_these)
+    if task == "top_n":
+        assert set(np.diff(test.indptr).tolist()) == {protocols.N_TEST}
+    else:
+        assert triples(known) == triples(train)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_seed_draws_the_split(ratings, task):
+    one, same, other = (split(task, ratings, 12, seed) for seed in (3, 3, 4))
+    for first, second, third in zip(one, same, other, strict=True):
+        assert triples(first) == triples(second) != triples(third)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_seed_breaks_ties_where_lists_are_measured(ratings, task):
+    class Tied:
+        def predict(self, user, items):
+            return np.zeros(len(items))
+
+    _, known, test = split(task, ratings, 12, 0)
+    one, same, other = (measure(task, Tied(), known, test, seed) for seed in (3, 3, 4))
+    assert one.equals(same)
+    assert not one.equals(other)
+
+
+def test_ratings_left_aside_are_no_candidates(ratings):
+    """A system that puts them first, then the test items by grade, makes perfect lists."""
+    train, known, test = split("top_n", ratings, 12, seed=0)
+    held, aside = test.to_scipy().toarray(), known.to_scipy().toarray() > 0
+    aside &= train.to_scipy().toarray() == 0
+    assert aside.any()
+
+    class Oracle:
+        def predict(self, user, items):
+            return np.where(aside[user], 100, held[user])[items].astype(float)
+
+    table = measure("top_n", Oracle(), known, test, seed=0)
+    ideal = [f"{name} {m}" for name in ("1000", "all") for m in ("NDCG@5", "GAP@5 (ideal)")]
+    np.testing.assert_allclose(table[ideal], 1.0)
+
+
+# --------------------------------------------------------------------------- the numbers
+
+
+def test_a_table_says_what_the_splits_say(ratings, small, tmp_path):
+    made = reproduce.reproduce(make_run(ratings, tmp_path))
+    stored = pd.read_csv(tmp_path / "table4.csv", comment="#")
+    pd.testing.assert_frame_equal(stored, made, rtol=1e-5)
+    per_user = {}
+    for name in ("PopRec", "GAPfm"):
+        row = made[(made["system"] == name) & (made["given"] == 15)].iloc[0]
+        runs = []
+        for seed in range(3):
+            train, _, test = split("ranking", ratings, 15, seed)
+            system = tuning.SYSTEMS[name].build(json.loads(row["settings"]), seed)
+            runs.append(measure("ranking", system.fit(train), train, test, seed)["NDCG@1"])
+        per_user[name] = np.mean(runs, axis=0)
+        assert row["metric"] == "NDCG@1"
+        assert row["mean"] == pytest.approx(per_user[name].mean())
+        assert row["split_sd"] == pytest.approx(np.std([r.mean() for r in runs], ddof=1))
+        assert (row["n_users"], row["n_splits"]) == (len(per_user[name]), 3)
+        assert row["ci_low"] < row["mean"] < row["ci_high"]
+    apart = np.round(per_user["PopRec"] - per_user["GAPfm"], 12)
+    row = made[(made["system"] == "PopRec") & (made["given"] == 15)].iloc[0]
+    assert row["difference"] == pytest.approx(apart.mean())
+    assert row["p_value"] == pytest.approx(stats.wilcoxon(apart[apart != 0]).pvalue)
+    assert made[made["system"] == "GAPfm"]["p_value"].isna().all()
+
+
+@pytest.mark.slow
+def test_top_n_is_measured_against_both_sets_of_candidates(ratings, small, tmp_path):
+    made = reproduce.reproduce(make_run(ratings, tmp_path, "table2", n_splits=1))
+    assert set(made["candidates"]) == {"1000", "all"}
+    assert {"P@5", "NDCG@5", "GAP@5 (hits)"} < set(made["metric"])
+    # There are fewer than 1,000 items here, so both are all of them, in another random order.
+    means = made.pivot_table(index=["given", "system"], columns="candidates", values="mean")
+    np.testing.assert_allclose(means["1000"], means["all"], atol=0.02)
+
+
+@pytest.mark.slow
+def test_each_metric_is_measured_with_the_settings_best_by_it(
+    ratings, small, tmp_path, monkeypatch
+):
+    metrics = ("NDCG@5", "ERR@5")
+    several = Protocol(
+        "catalogue", (10,), NAMES, "small", reference="PopRec", tuned_for=metrics
+    )
+    monkeypatch.setitem(PROTOCOLS, "family", several)
+    reproduce.reproduce(make_run(ratings, tmp_path, "family", n_splits=1))
+    trials = pd.read_csv(tmp_path / "trials.csv", comment="#")
+    worst = trials.query("system == 'GAPfm'")["NDCG@5"].idxmin()
+    trials.loc[worst, "ERR@5"] = 1.0  # as if the metrics wanted different settings
+    trials.to_csv(tmp_path / "trials.csv", index=False)
+    made = reproduce.reproduce(make_run(ratings, tmp_path, "family", n_splits=2))
+    assert made["metric"].tolist() == ["NDCG@5"] * 3 + ["ERR@5"] * 3
+    assert (
+        "Each metric with the settings best by it" in (tmp_path / "family.csv").read_text()
+    )
+    for metric in metrics:
+        best = tuning.best_settings(trials, metric)
+        rows = made[made["metric"] == metric].set_index("system")
+        assert {n: json.loads(x) for n, x in rows["settings"].items()} == best
+        runs = []
+        for seed in range(2):
+            train, known, test = split("catalogue", ratings, 10, seed)
+            model = tuning.SYSTEMS["GAPfm"].build(best["GAPfm"], seed).fit(train)
+            runs.append(measure("catalogue", model, known, test, seed)[metric])
+        assert rows.loc["GAPfm", "mean"] == pytest.approx(np.mean(runs))
+        assert rows["p_value"].isna().tolist() == [name == "PopRec" for name in rows.index]
+    one, other = (tuning.best_settings(trials, metric) for metric in metrics)
+    assert one != other  # else nothing was shown
+
+
+def test_the_file_says_how_it_was_made(ratings, small, tmp_path):
+    reproduce.reproduce(make_run(ratings, tmp_path))
+    header = [
+        line
+        for line in (tmp_path / "table4.csv").read_text("utf-8").splitlines()
+        if line.startswith("#")
+    ]
+    assert header[0] == "# the command"
+    text = "\n".join(header)
+    for fact in (repr(ratings), "seeds 0 to 2", "2 trials", f"numpy {np.__version__}"):
+        assert fact in text
+    assert (tmp_path / "table4.png").read_bytes().startswith(b"\x89PNG")
+    assert not (tmp_path / "table4.unfinished").exists()
+
+
+def test_a_system_without_its_library_is_left_out_by_name(
+    ratings, small, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(reproduce.NEEDS, "PopRec", "no_such_library")
+    made = reproduce.reproduce(make_run(ratings, tmp_path))
+    assert set(made["system"]) == set(NAMES) - {"PopRec"}
+    assert "PopRec is left out" in capsys.readouterr().err
+    assert "# PopRec is left out for want of its library" in (
+        tmp_path / "table4.csv"
+    ).read_text("utf-8")
+
+
+def test_the_papers_numbers():
+    assert {name: len(table) for name, table in PAPER.items()} == {
+        "table2": 36, "table3": 15, "table4": 24,
+    }  # fmt: skip
+    for name, table in PAPER.items():
+        assert set(table["system"]) <= set(PROTOCOLS[name].systems)
+        assert set(table["given"]) == set(PROTOCOLS[name].givens)
+        assert not table.duplicated(["given", "system", "metric"]).any()
+    cells = PAPER["table4"].pivot(
+        index=["given", "metric"], columns="system", values="value"
+    )
+    assert cells.loc[(40, "NDCG@5"), "GAPfm"] == 0.704
+    assert (cells["GAPfm"] > cells["WLT"]).sum() == 5  # as many as are printed bold
+
+
+# --------------------------------------------------------------------------- figures
+
+
+def test_figures_2_and_3_count_what_they_time(ratings):
+    times = epoch_times(ratings, [0], n_given=(10, None), shares=(0.5, 1.0))
+    assert times["n_given"].tolist() == [10, 10, 0, 0]
+    counts = np.diff(ratings.indptr)
+    last = times.iloc[-1]
+    assert last["pairs"] == sum(int(n) ** 2 for n in counts)
+    assert last["n_ratings"] == ratings.n_ratings
+    kept = int((counts >= 20).sum())
+    assert times.iloc[0]["pairs"] == round(kept / 2) * 100
+    threads = thread_times(ratings, [0, 1], n_threads=[1])
+    assert threads["random_state"].tolist() == [0, 1]
+    assert (threads["seconds"] > 0).all()
+
+
+def test_figure_3_is_drawn_from_its_table(ratings):
+    table = epoch_times(ratings, [0], n_given=(10, None), shares=(0.5, 1.0))
+    left, right = FIGURES["figure3"].draw(table).axes
+    assert [line.get_label() for line in left.get_lines()] == ["Given 10", "all ratings"]
+    np.testing.assert_allclose(right.get_lines()[1].get_xdata(), table["pairs"][2:])
+
+
+def test_the_interval_plot_shows_every_system(ratings, small, tmp_path):
+    made = reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1))
+    (ax,) = draw_table(made).axes
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == NAMES
+    for container, given in zip(ax.containers, (10, 15), strict=True):
+        rows = made[(made["given"] == given) & (made["metric"] == "NDCG@5")]
+        np.testing.assert_allclose(
+            container.lines[0].get_xdata().astype(float), rows["mean"]
+        )
+
+
+# --------------------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def typed(ratings, small, tmp_path, monkeypatch):
+    """Types a reproduce command for the simulated ratings; returns the exit code."""
+    monkeypatch.setattr(command, "load_movielens", lambda name, path=None: ratings)
+    return lambda *words: command_line.main(
+        ["reproduce", *words, "--out", str(tmp_path / "out")]
+    )
+
+
+@pytest.mark.slow
+def test_the_command_writes_table_and_picture(typed, tmp_path, capsys):
+    assert typed("table4", "--quick", "--data", "1m") == 0
+    file = tmp_path / "out" / "table4.csv"
+    assert str(file) in capsys.readouterr().out
+    first = file.read_text("utf-8").splitlines()[0]
+    assert first == "# python -m gapfm_teach reproduce table4 --data 1m --quick"
+    assert set(pd.read_csv(file, comment="#")["n_splits"]) == {2}
+
+
+def test_the_command_makes_figures(typed, tmp_path, monkeypatch):
+    quick = FIGURES["figure3"].draw
+    measured = epoch_times(
+        simulate_ratings(20, 30, mean_ratings=25, random_state=0), [0], n_given=(10,)
+    )
+    figure = Figure(
+        lambda ratings, seed: measured.assign(random_state=seed), quick, "words"
+    )
+    monkeypatch.setitem(FIGURES, "figure3", figure)
+    assert typed("figure3", "--seeds", "2") == 0
+    out = tmp_path / "out"
+    stored = pd.read_csv(out / "figure3.csv", comment="#")
+    assert stored["random_state"].tolist() == [0] * len(measured) + [1] * len(measured)
+    assert (out / "figure3.png").is_file()
+
+
+def test_bad_input_ends_with_a_word(typed, capsys, monkeypatch, ratings):
+    assert typed("table4", "--seeds", "0") == 1
+    assert "seeds" in capsys.readouterr().err
+    monkeypatch.setitem(PROTOCOLS, "table4", Protocol("ranking", (5000,), NAMES, ""))
+    assert typed("table4") == 1
+    assert "n_given=5000" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        typed("table9")
+
+
+def test_ctrl_c_says_how_to_go_on(typed, capsys, monkeypatch):
+    def stopped(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce, "measure", stopped)
+    assert typed("table4", "--quick") == 130
+    assert "The same command goes on" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_quick_results_leave_the_full_ones_alone(
+    ratings, small, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "load_movielens", lambda name, path=None: ratings)
+    results = tmp_path / "notebooks" / "results"
+    assert command_line.main(["reproduce", "table4", "--seeds", "3"]) == 0
+    before = {file.name: file.read_bytes() for file in results.iterdir()}
+    assert set(before) == {"table4.csv", "table4.png", "trials.csv"}
+    assert command_line.main(["reproduce", "table4", "--quick"]) == 0
+    for name, content in before.items():  # the trials too: there were enough of them
+        assert (results / name).read_bytes() == content
+    quick = pd.read_csv(results / "quick" / "table4.csv", comment="#")
+    assert set(quick["n_splits"]) == {2}
+    assert str(command.RESULTS / "quick" / "table4.csv") in capsys.readouterr().out
+
+
+def test_a_seed_that_tuning_has_is_no_split(typed, capsys):
+    assert typed("table4", "--seeds", "1001") == 1
+    assert "seeds must be from 1 to 1000, got 1001" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_written_to_is_named_before_any_work(
+    typed, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(tuning, "_measure", None)  # to be called would be an error
+    (tmp_path / "out").write_text("a file where the folder should be")
+    assert typed("table4", "--quick") == 1
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'out'} cannot be written to" in said
+    assert "--out" in said
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (FloatingPointError("not finite"), "PopRec, Given 10, split 0: not finite"),
+        (ImportError("this system needs x"), "this system needs x"),
+    ],
+)
+def test_what_stops_a_system_ends_the_run_with_a_word(
+    typed, capsys, monkeypatch, error, words
+):
+    typed("table4", "--quick", "--seeds", "1")  # tunes
+
+    def fails(self, train, validation=None):
+        raise error
+
+    monkeypatch.setattr(tuning.Popularity, "fit", fails)
+    assert typed("table4", "--quick", "--seeds", "1") == 1
+    assert words in capsys.readouterr().err

@@ -1,0 +1,370 @@
+"""GAPfm with smooth ranks from the outside: what it climbs, keeps, refuses and gives back."""
+
+import json
+
+import numba
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from gapfm_teach import GAPfm, Ratings, simulate_ratings, split_given, top_n_per_user
+from gapfm_teach.gradcheck import central_difference, relative_error
+from gapfm_teach.lab.baselines import SmoothedAP
+from gapfm_teach.learning.consistent import WEIGHTINGS, SampledProblem
+from gapfm_teach.metrics import (
+    average_precision,
+    expected_reciprocal_rank,
+    graded_average_precision,
+    graded_precision,
+    graded_recall,
+    thresholding_probabilities,
+)
+from gapfm_teach.repaired.measures import consistent_measure, consistent_objective
+
+every_measure = pytest.mark.parametrize("name", WEIGHTINGS)
+
+
+@pytest.fixture(scope="module")
+def data():
+    ratings = simulate_ratings(80, 60, mean_ratings=25, random_state=0)
+    return split_given(ratings, 8, min_test=5, random_state=1)
+
+
+def model(**settings):
+    common = {
+        "objective": "consistent", "learning_rate": 0.1, "n_iter": 25, "reg": 0.01,
+        "random_state": 0, "unrated_weight": 1.0, "n_negatives": 50, "init_scale": 0.01,
+    }  # fmt: skip
+    return GAPfm(4, **(common | settings))
+
+
+@pytest.fixture(scope="module")
+def fitted(data):
+    return model().fit(*data)
+
+
+def test_history_has_true_values(data, fitted):
+    """With as many unrated items as there are, the sample is the catalogue."""
+    train, validation = data
+    whole = model(n_negatives=60).fit(train, validation)
+    learned = (whole.user_factors_, whole.item_factors_, whole.item_bias_)
+    last = whole.history_.iloc[-1]
+    expected = consistent_objective(*learned, train, reg=0.01)
+    assert last["objective"] == pytest.approx(expected, rel=1e-10)
+    delta, gaps = thresholding_probabilities(train.max_grade), []
+    for user in range(train.n_users):
+        grades = np.zeros(train.n_items, dtype=int)
+        items, held_out = validation.row(user)
+        grades[items] = held_out
+        unseen = np.setdiff1d(np.arange(train.n_items), train.row(user)[0])
+        scores = whole.predict(user, unseen)
+        gaps.append(graded_average_precision(grades[unseen], scores, delta=delta))
+    assert last["validation_gap"] == pytest.approx(np.mean(gaps))
+    sampled = fitted.history_["objective"].iloc[-1]
+    assert sampled != pytest.approx(expected, rel=1e-10)  # 50 of up to 52
+
+
+@pytest.mark.slow
+def test_first_step_is_adagrads_along_the_gradient():
+    """Two steps written out, with derivatives that know nothing of the formula."""
+    train = simulate_ratings(15, 25, mean_ratings=8, random_state=0)
+    settings = {
+        "n_negatives": 60, "init_scale": 0.5, "temperature": 0.8, "unrated_weight": 0.4,
+    }  # fmt: skip
+    one, two = (model(n_iter=n, **settings).fit(train) for n in (1, 2))
+    rng = np.random.default_rng(0)
+    U, V = rng.normal(0, 0.5, (train.n_users, 4)), rng.normal(0, 0.5, (train.n_items, 4))
+    b, sums = np.zeros(train.n_items), [0.0, 0.0, 0.0]
+    for stepped in (one, two):
+        parts, new = [U, V, b], []
+        for place in range(3):
+
+            def value(x, place=place, parts=parts):
+                here = [*parts[:place], x, *parts[place + 1 :]]
+                return consistent_objective(
+                    *here, train, tau=0.8, unrated_weight=0.4, reg=0.01
+                )
+
+            slope = central_difference(value, parts[place], 1e-5)
+            sums[place] = sums[place] + slope**2
+            new.append(parts[place] + 0.1 * slope / np.sqrt(sums[place]))
+        found = (stepped.user_factors_, stepped.item_factors_, stepped.item_bias_)
+        for ours, theirs in zip(found, new, strict=True):
+            # Where a gradient is all but 0, its sign is all that the first step keeps.
+            assert np.mean(np.abs(ours - theirs) < 1e-4) > 0.99
+        U, V, b = found
+
+
+@pytest.mark.slow
+@every_measure
+def test_gradients_of_a_sample_match_differences(data, name):
+    train = simulate_ratings(15, 30, mean_ratings=10, random_state=0)
+    rng = np.random.default_rng(3)
+    U, V = rng.normal(0, 0.7, (train.n_users, 3)), rng.normal(0, 0.7, (train.n_items, 3))
+    b, uniforms = rng.normal(0, 0.5, train.n_items), rng.random((train.n_users, 9))
+    with_bias = np.c_[U, np.ones(train.n_users)], np.c_[V, b]
+    value, by_user, by_item = SampledProblem(train, name, 3).sampled_gradients(
+        *with_bias, uniforms, 0.8, 0.4
+    )
+    settings = {
+        "tau": 0.8, "unrated_weight": 0.4, "reg": 0.0, "uniforms": uniforms,
+        "objective": name, "cutoff": 3,
+    }  # fmt: skip
+    assert value == pytest.approx(consistent_objective(U, V, b, train, **settings))
+    for found, at, known in (
+        (by_user[:, :3], U, lambda x: consistent_objective(x, V, b, train, **settings)),
+        (by_item[:, :3], V, lambda x: consistent_objective(U, x, b, train, **settings)),
+        (by_item[:, 3], b, lambda x: consistent_objective(U, V, x, train, **settings)),
+    ):
+        assert relative_error(found, central_difference(known, at)) < 1e-6
+
+
+@every_measure
+def test_climbing_raises_the_exact_measure_of_the_training_lists(data, name):
+    """Among all items, and not the smooth one alone."""
+    train, _ = data
+    exact = {
+        "consistent": graded_average_precision,
+        "average_precision": lambda grades, scores: average_precision(grades > 0, scores),
+        "graded_precision": lambda grades, scores: graded_precision(grades, scores, at=5),
+        "graded_recall": lambda grades, scores: graded_recall(grades, scores, at=5),
+        "expected_reciprocal_rank": expected_reciprocal_rank,
+    }[name]
+    start, end = (model(objective=name, n_iter=n).fit(train) for n in (1, 25))
+
+    def mean(fitted):
+        values = []
+        for user in range(train.n_users):
+            grades = np.zeros(train.n_items, dtype=int)
+            items, given = train.row(user)
+            grades[items] = given
+            values.append(exact(grades, fitted.predict(user)))
+        return np.mean(values)
+
+    assert mean(end) > 1.5 * mean(start)
+
+
+def test_err_of_long_lists_needs_a_low_temperature():
+    """At τ = 1 nobody comes through dozens of items that are all but tied at the start."""
+    train = simulate_ratings(60, 100, mean_ratings=60, random_state=0)
+    settings = {"objective": "expected_reciprocal_rank", "n_iter": 30}
+    warm, cool = (model(temperature=t, **settings).fit(train) for t in (1.0, 0.1))
+    share = [m.history_["objective"].iloc[-1] / train.n_users for m in (warm, cool)]
+    assert share[1] > 0.7
+    assert share[0] < 0.5 * share[1]
+
+
+def test_each_measure_is_climbed_to_another_place(data):
+    found = {name: model(objective=name).fit(data[0]).item_bias_ for name in WEIGHTINGS}
+    found["another n"] = model(objective="graded_recall", cutoff=2).fit(data[0]).item_bias_
+    for one in found:
+        for other in found:
+            assert one == other or not np.allclose(found[one], found[other], rtol=0.01)
+
+
+@every_measure
+def test_same_seed_same_bits_for_any_number_of_threads(name):
+    # Enough ratings for several blocks.
+    train = simulate_ratings(300, 60, mean_ratings=25, random_state=0)
+    most = numba.config.NUMBA_NUM_THREADS
+    one, again, other = (
+        model(objective=name, n_iter=5, random_state=s, n_threads=n).fit(train)
+        for s, n in ((0, 1), (0, most), (1, 1))
+    )
+    np.testing.assert_array_equal(one.item_factors_, again.item_factors_)
+    np.testing.assert_array_equal(one.item_bias_, again.item_bias_)
+    assert not np.array_equal(one.item_factors_, other.item_factors_)
+
+
+@every_measure
+def test_users_who_rated_nothing_or_everything_are_no_trouble(name):
+    ratings = Ratings([0, 0, 1, 5], [2, 0, 1, 2, 3], [5, 3, 4, 1, 2], n_items=4)
+    found = model(objective=name, n_negatives=3).fit(ratings)
+    assert np.isfinite(found.item_factors_).all()
+    assert np.isfinite(found.history_["objective"]).all()
+
+
+def touched(**settings):
+    """Unrated items that have moved. 20 users rated one and the same of 1,000 items."""
+    train = Ratings(np.arange(21), np.zeros(20, int), np.full(20, 5), n_items=1000)
+    found = model(n_negatives=1, reg=0.0, **settings).fit(train)
+    return set(np.flatnonzero(found.item_bias_).tolist()) - {0}
+
+
+@every_measure
+def test_unrated_items_are_drawn_anew_for_each_user_iteration_and_seed(name):
+    one, more = (touched(objective=name, n_iter=n) for n in (1, 10))
+    assert 15 < len(one) <= 20  # by chance two users draw the same item
+    assert 150 < len(more) <= 200
+    other = touched(objective=name, n_iter=1, random_state=1)
+    assert len(one & other) < 5
+
+
+@every_measure
+def test_more_unrated_items_than_there_are_means_all(data, name):
+    """And takes no memory for the rest."""
+    all_of_them, too_many = (
+        model(objective=name, n_iter=3, n_negatives=n).fit(data[0]) for n in (60, 10**12)
+    )
+    np.testing.assert_array_equal(too_many.item_factors_, all_of_them.item_factors_)
+
+
+def test_predict_and_recommend_add_the_bias(data, fitted):
+    train, held = data
+    scores = fitted.predict(7)
+    expected = fitted.item_factors_ @ fitted.user_factors_[7] + fitted.item_bias_
+    np.testing.assert_allclose(scores, expected)
+    np.testing.assert_allclose(fitted.predict(7, [3, 5]), expected[[3, 5]])
+    seen = train.row(7)[0]
+    best = [i for i in np.argsort(-scores) if i not in seen][:6]
+    assert fitted.recommend(7, 6).tolist() == best
+
+    class Plain:
+        """The same scores, and nothing that an evaluation could take for factors."""
+
+        predict = staticmethod(fitted.predict)
+
+    whole = {"n_candidates": None, "random_state": 0}
+    found = top_n_per_user(fitted, train, held, **whole)
+    assert found.equals(top_n_per_user(Plain(), train, held, **whole))
+
+
+@every_measure
+def test_fold_in_ends_where_the_gradient_is_zero(data, name):
+    train, _ = data
+    settings = {"n_iter": 400, "reg": 0.05, "unrated_weight": 0.5, "cutoff": 3}
+    found = model(objective=name, **settings).fit(train)
+    items, grades = train.row(2)
+    u = found.fold_in(items[::-1], grades[::-1])
+    all_grades = np.zeros(train.n_items, dtype=int)
+    all_grades[items] = grades
+    V, b = found.item_factors_, found.item_bias_
+    _, gradient = consistent_measure(name, 5, 3)
+    weights = np.where(all_grades > 0, 1.0, 0.5)
+    slope = V.T @ gradient(V @ u + b, all_grades, weights=weights)
+    assert np.linalg.norm(u) > 0.1
+    assert np.linalg.norm(slope - 0.05 * u) < 0.02 * np.linalg.norm(0.05 * u)
+    assert spearmanr(V @ u + b, found.predict(2)).statistic > 0.7
+    assert found.fold_in([], []).tolist() == [0.0] * 4
+
+
+@every_measure
+def test_saved_and_loaded_it_is_the_same_model(tmp_path, data, name):
+    fitted = model(objective=name, cutoff=3).fit(*data)
+    fitted.save(tmp_path / "model.npz")
+    loaded = GAPfm.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(loaded.predict(3), fitted.predict(3))
+    items, grades = data[0].row(2)
+    np.testing.assert_array_equal(
+        loaded.fold_in(items, grades), fitted.fold_in(items, grades)
+    )
+    assert loaded.history_.equals(fitted.history_)
+    assert repr(loaded) == repr(fitted)
+    assert loaded.options.cutoff == (3 if name.startswith("graded") else 5)
+    stored = dict(np.load(tmp_path / "model.npz"))
+    for file, bias in (("nan", stored["item_bias"] * np.nan), ("cut", np.zeros(3))):
+        np.savez(tmp_path / f"{file}.npz", **(stored | {"item_bias": bias}))
+        with pytest.raises(ValueError, match=rf"{file}\.npz is not a saved GAPfm"):
+            GAPfm.load(tmp_path / f"{file}.npz")
+
+
+def test_files_of_the_papers_objective_name_none_of_the_others_parameters(tmp_path, data):
+    """So files from before there was a choice, and runs begun then, go on."""
+    paper = GAPfm(2, n_iter=1, random_state=0)
+    paper.fit(data[0], checkpoint=tmp_path / "run.npz").save(tmp_path / "model.npz")
+    for name in ("run", "model"):
+        header = json.loads(np.load(tmp_path / f"{name}.npz")["header"].tobytes())
+        params = header["params"] if name == "model" else header["run"]["params"]
+        assert "reg" in params
+        others = {"objective", "temperature", "n_negatives", "unrated_weight", "cutoff"}
+        assert not others & set(params)
+    assert GAPfm.load(tmp_path / "model.npz").objective == "paper"
+
+
+@every_measure
+def test_resumed_it_comes_to_the_same_bits(tmp_path, data, name):
+    settings = {"objective": name, "n_iter": 12, "n_negatives": 7}
+    straight = model(**settings).fit(*data)
+    path = tmp_path / "run.npz"
+
+    def stop(iteration, _):
+        return iteration == 7
+
+    model(**settings).fit(*data, stop, checkpoint=path)
+    resumed = model(**settings).fit(*data, resume=path)
+    np.testing.assert_array_equal(resumed.user_factors_, straight.user_factors_)
+    np.testing.assert_array_equal(resumed.item_bias_, straight.item_bias_)
+    assert resumed.history_.equals(straight.history_)
+    others: list[dict] = [
+        {"n_negatives": 8}, {"temperature": 2.0},
+        {"unrated_weight": 2.0}, {"objective": "graded_recall", "cutoff": 4},
+    ]  # fmt: skip
+    for other in others:
+        with pytest.raises(ValueError, match="|".join(other)):
+            model(**(settings | other)).fit(*data, resume=path)
+    with pytest.raises(ValueError, match="objective"):
+        GAPfm(4).fit(*data, resume=path)
+
+
+def test_overflow_stops_and_keeps_the_last_good_factors(data):
+    broken = model(reg=1e200, learning_rate=1e150)
+    with pytest.raises(FloatingPointError, match="learning_rate below"):
+        broken.fit(data[0])
+    assert np.isfinite(broken.item_bias_).all()
+
+
+def test_smoothed_ap_takes_it_too(data):
+    found = SmoothedAP(3, objective="consistent", random_state=0).fit(data[0])
+    inner = found.model_
+    expected = inner.item_factors_ @ inner.user_factors_[1] + inner.item_bias_
+    np.testing.assert_allclose(found.predict(1), expected)
+
+
+def test_auto_is_a_fixed_step(data):
+    auto = model(learning_rate="auto", n_iter=2).fit(data[0])
+    assert auto.learning_rate_ == 0.3
+    same = model(learning_rate=0.3, n_iter=2).fit(data[0])
+    np.testing.assert_array_equal(auto.item_factors_, same.item_factors_)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (
+            {"objective": "gap"},
+            "objective must be one of 'paper', 'consistent', .*got 'gap'",
+        ),
+        ({"objective": None}, "objective must be one of .*got None"),
+        ({"cutoff": 0}, "cutoff must be from 1 to 2147483647, got 0"),
+        ({"n_negatives": 0}, "n_negatives must be at least 1, got 0"),
+        ({"temperature": 0}, "temperature must be finite and above 0"),
+        ({"unrated_weight": -1}, "unrated_weight must be finite and above 0"),
+    ],
+)
+def test_bad_parameters_are_named(settings, words):
+    with pytest.raises(ValueError, match=words):
+        model(**settings)
+
+
+@pytest.mark.parametrize(
+    ("objective", "option"),
+    [
+        ("graded_recall", {"n_selected": 5}),
+        ("consistent", {"update": "sequential"}),
+        ("paper", {"temperature": 0.5}),
+        ("paper", {"n_selectd": 5}),
+    ],
+)
+def test_an_objective_refuses_what_it_does_not_know(objective, option):
+    name, value = next(iter(option.items()))
+    words = rf"objective='{objective}' knows no {name}={value!r}; it has \w+, \w+"
+    with pytest.raises(TypeError, match=words):
+        GAPfm(objective=objective, **option)
+
+
+def test_what_is_not_given_is_the_objectives_own():
+    paper, repaired = GAPfm(), GAPfm(objective="consistent")
+    assert (paper.reg, paper.learning_rate, paper.init_scale) == (0.001, 0.01, 0.01)
+    assert (repaired.reg, repaired.learning_rate, repaired.init_scale) == (0.06, 0.3, 0.3)
+    given = GAPfm(objective="consistent", reg=0.0, learning_rate="auto", init_scale=1.0)
+    assert (given.reg, given.learning_rate, given.init_scale) == (0.0, "auto", 1.0)

@@ -1,0 +1,214 @@
+"""A reader's JupyterLab: run the training notebook, move a slider, see the figure change."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import pytest
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "04_train_on_movielens.ipynb"
+TOKEN = "reader"
+PATIENCE = 900  # seconds, for a slow and busy machine
+
+IS_OPEN = "() => Boolean(window.jupyterapp?.shell.currentWidget?.sessionContext)"
+# After this the notebook is read, its kernel is up, and commands find both.
+SETTLE = """async () => {
+  const app = window.jupyterapp;
+  await app.restored;
+  await app.shell.currentWidget.context.ready;
+  await app.shell.currentWidget.sessionContext.ready;
+}"""
+# The command's promise ends with the last cell; a failed cell ends it early.
+RUN_ALL = """() => {
+  window.hasRun = false;
+  window.jupyterapp.commands
+    .execute('notebook:run-all-cells')
+    .finally(() => { window.hasRun = true; });
+}"""
+ERRORS = """() => [...window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells]
+  .filter((cell) => cell.cell_type === 'code')
+  .flatMap((cell) => cell.outputs)
+  .filter((output) => output.output_type === 'error')
+  .map((output) => `${output.ename}: ${output.evalue}`)"""
+# Cells out of sight are not in the page: go to the one that makes the explorer.
+SHOW_EXPLORER = """() => {
+  const notebook = window.jupyterapp.shell.currentWidget.content;
+  const place = notebook.widgets.findIndex((cell) => cell.model.type === 'code'
+    && cell.model.sharedModel.source.includes('explorer('));
+  notebook.activeCellIndex = place;
+  return notebook.scrollToItem(place, 'start');
+}"""
+# Note how long it takes from now until the picture is another one.
+WATCH = """(image) => {
+  const began = performance.now(), old = image.src;
+  window.took = null;
+  const look = () => {
+    if (image.src !== old) window.took = performance.now() - began;
+    else setTimeout(look, 2);
+  };
+  look();
+}"""
+
+
+# The last cell shows that mathematics is set at all, and that it has been by then.
+DOLLARS = """
+from gapfm_teach import GAPfm, Ratings, simulate_ratings
+from gapfm_teach.widgets import Curve, Parameter, View, explorer, rate_films
+words = "$5 to $9"
+r = simulate_ratings(20, 12, random_state=0)
+r = Ratings(r.indptr, r.indices, r.grades, n_items=12, max_grade=5, titles=[words] * 12)
+model = GAPfm(2, n_iter=2, random_state=0).fit(r)
+def both():
+    shown = explorer(
+        [Parameter("k", words, [1, 2], 1, words), Parameter("m", words, ["a", "b"], "a")],
+        lambda k, m: View([Curve(words, [0, 1], [0, 1])], [words], words),
+        title=words, rows_title=words, alt=words,
+    )
+    display(shown, rate_films(model, r, [0, 1], {words: [4, 5], "b": [1, 1]}, title=words))
+both()
+%env GAPFM_TEACH_STATIC=1
+both()
+import ipywidgets
+ipywidgets.Label("$x$")
+"""
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A JupyterLab server of its own over a copy of the notebook and one of dollars; yields its
+    address."""
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    shutil.copy(NOTEBOOK, folder)
+    dollars = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(DOLLARS)])
+    dollars.metadata = nbformat.read(
+        NOTEBOOK, as_version=4
+    ).metadata  # or it asks for a kernel
+    nbformat.write(dollars, folder / "dollars.ipynb")
+    port, log = free_port(), tmp_path / "server.log"
+    environment = os.environ | {"JUPYTER_PLATFORM_DIRS": "0"}
+    environment.pop("GAPFM_TEACH_STATIC", None)
+    for place in ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR"):
+        environment[f"JUPYTER_{place}"] = str(tmp_path / place)
+    for place in ("SETTINGS_DIR", "WORKSPACES_DIR"):
+        environment[f"JUPYTERLAB_{place}"] = str(tmp_path / place)
+    command = [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--expose-app-in-browser",
+        "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
+        f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}",
+    ]  # fmt: skip
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--allow-root")
+    with log.open("w") as output:
+        server = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            wait_for_answer(f"{address}/api?token={TOKEN}", server, log)
+            yield address
+        finally:
+            server.terminate()
+            try:
+                server.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for_answer(url, server, log):
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        assert server.poll() is None, f"JupyterLab stopped:\n{log.read_text()}"
+        try:
+            urllib.request.urlopen(url, timeout=5).close()
+            return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    pytest.fail(f"JupyterLab did not answer in {PATIENCE} s:\n{log.read_text()}")
+
+
+def run_all_cells(page):
+    """Run the open notebook to its end; fail with the errors it shows."""
+    page.wait_for_function(IS_OPEN)
+    page.evaluate(SETTLE)
+    page.evaluate(RUN_ALL)
+    page.wait_for_function("() => window.hasRun")
+    assert page.evaluate(ERRORS) == []
+
+
+def find_slider(page, label):
+    """The slider with this label, and the box of widgets that it belongs to."""
+    page.evaluate(SHOW_EXPLORER)
+    slider = page.locator(".widget-slider").filter(has_text=label).first
+    slider.wait_for()
+    return slider, page.locator(".jp-OutputArea-output").filter(has=slider).first
+
+
+def keys_that_move(handle):
+    """There, back, there: a slider may start at either end."""
+    now, high = (
+        float(handle.get_attribute(f"aria-value{what}")) for what in ("now", "max")
+    )
+    there, back = ("ArrowRight", "ArrowLeft") if now < high else ("ArrowLeft", "ArrowRight")
+    return there, back, there
+
+
+@pytest.fixture
+def page(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(1000 * PATIENCE)
+    yield page
+    context.close()
+
+
+def test_dollars_in_titles_are_not_set_as_mathematics(lab, page):
+    page.goto(f"{lab}/lab/tree/dollars.ipynb?token={TOKEN}&reset")
+    run_all_cells(page)
+    page.locator("mjx-container").first.wait_for(state="attached")
+    outputs = page.locator(".jp-OutputArea-output")
+    outputs.locator(".gapfm-twin .gapfm-title").first.wait_for()
+    assert page.locator("mjx-container").count() == 1
+    shown = outputs.all_inner_texts()
+    assert sum(text.count("$5 to $9") for text in shown) > 20
+    assert not [text for text in shown if "mathjax_ignore" in text]
+
+
+def test_a_slider_retrains_and_redraws(lab, page, capsys):
+    page.goto(f"{lab}/lab/tree/{NOTEBOOK.name}?token={TOKEN}&reset")
+    run_all_cells(page)
+    page.set_default_timeout(60_000)  # a move is short even on a slow machine
+    slider, output = find_slider(page, "λ")
+    handle = slider.locator(".noUi-handle")
+    image = output.locator(".widget-output img").first
+    readout = output.locator(".gapfm-readout").first
+    image.wait_for()
+    took = []
+    for key in keys_that_move(handle):
+        words, picture = readout.inner_text(), image.get_attribute("src")
+        value = handle.get_attribute("aria-valuenow")
+        image.evaluate(WATCH)
+        handle.press(key)
+        page.wait_for_function("() => window.took !== null")
+        took.append(page.evaluate("() => window.took"))
+        assert image.get_attribute("src") != picture
+        assert handle.get_attribute("aria-valuenow") != value
+        expect(readout).not_to_have_text(words, timeout=60_000)
+    assert image.bounding_box()["height"] > 100
+    with capsys.disabled():
+        shown = ", ".join(f"{milliseconds:.0f}" for milliseconds in took)
+        print(f"\nmilliseconds from key to new picture: {shown}")
