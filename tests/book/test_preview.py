@@ -260,6 +260,7 @@ def lived_with(tmp_path_factory):
     return root
 
 
+@pytest.mark.processes
 def test_a_notebook_lived_with_and_saved_still_builds(lived_with):
     saved = (lived_with / "notebooks" / "01_from_ap_to_gap.ipynb").read_text(
         encoding="utf-8"

@@ -175,6 +175,7 @@ def test_adaptive_selection_is_the_twin_of_algorithm_1(problem):
         )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     rows=st.lists(
