@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import sparse
 
 from ._support import parquet
-from ._support.checks import check_count, check_grades, check_positions
+from ._support.checks import check_count, check_grades, check_positions, check_times
 from ._support.columns import (
     check_columns,
     check_ids,
@@ -17,6 +17,7 @@ from ._support.columns import (
     factorize,
     grade_column,
     item_titles,
+    time_column,
 )
 
 HIGHEST_GRADE = 127  # grades are stored in one byte
@@ -39,6 +40,8 @@ class Ratings:
     users, items : original ids, (n_users,) and (n_items,), all different; by default the
         positions, for 50 million items at most.
     titles : (n_items,) text for display; by default the ids as text.
+    times : (n_ratings,) whole seconds since 1970, for `split_latest`; None where they are not
+        known. Models and Parquet files are written without them.
     source : what these ratings are, in words; shown by `repr`.
     origin : which copy they were read from (an archive, the cache, ...).
 
@@ -61,6 +64,7 @@ class Ratings:
     users: np.ndarray
     items: np.ndarray
     titles: np.ndarray
+    times: np.ndarray | None = None  # as in what older versions pickled
     source: str
     origin: str
 
@@ -75,6 +79,7 @@ class Ratings:
         users=None,
         items=None,
         titles=None,
+        times=None,
         source: str = "",
         origin: str = "",
     ) -> None:
@@ -95,6 +100,7 @@ class Ratings:
         names = (
             item_ids if titles is None else check_labels(titles, "titles", n_items, "item")
         )
+        when = None if times is None else check_times(times, length=marks.size)
         # A plain attribute write is refused from now on: see __setattr__.
         self.__dict__.update(
             indptr=_frozen(starts, np.int64),
@@ -107,6 +113,7 @@ class Ratings:
             users=_frozen(check_ids(users, "users", n_users, "user")),
             items=_frozen(item_ids),
             titles=_frozen(names, np.str_),
+            times=None if when is None else _frozen(when),
             source=str(source),
             origin=str(origin),
         )
@@ -122,6 +129,7 @@ class Ratings:
         users: np.ndarray,
         items: np.ndarray,
         titles: np.ndarray,
+        times: np.ndarray | None = None,
         source: str,
         origin: str,
     ) -> "Ratings":
@@ -129,10 +137,11 @@ class Ratings:
 
         Only for arrays that this package has just made itself, or whose checksum it has
         compared, and that nobody else holds: int64, int32 and int8 as the constructor makes
-        them, memory-mapped ones too. What is wrong in them is found by nobody.
+        them (times int64), memory-mapped ones too. What is wrong in them is found by nobody.
         """
         arrays = {"indptr": indptr, "indices": indices, "grades": grades}
         arrays |= {"users": users, "items": items, "titles": titles}
+        arrays |= {} if times is None else {"times": times}
         for array in arrays.values():
             array.flags.writeable = False
         built = cls.__new__(cls)
@@ -183,6 +192,7 @@ class Ratings:
         grade: str = "grade",
         title: str | Mapping[Any, str] | None = None,
         *,
+        time: str | None = None,
         max_grade: int | None = None,
         source: str = "",
         origin: str = "",
@@ -191,11 +201,12 @@ class Ratings:
 
         `user`, `item`, `grade` name columns. Users and items get positions in the sorted
         order of their ids. `title` is the name of a fourth column, or a mapping from item id
-        to title; an item without one shows its id.
+        to title; an item without one shows its id. `time` names
+        the column of `times`, seconds since 1970; None: there is none.
 
         Raises ValueError for a column that is missing or there twice, an empty table, a missing
-        id, grades that are not whole numbers from 1 (multiply half stars by 2), and for two
-        ratings of one item by one user, which it names; TypeError for no table and no `title`.
+        id or time, grades that are not whole numbers from 1 (multiply half stars by 2), and for
+        two ratings of one item by one user, which it names; TypeError for no table and no `title`.
 
         >>> import pandas as pd
         >>> from gapfm_teach import Ratings
@@ -204,8 +215,11 @@ class Ratings:
         (array([1], dtype=int32), array([5]))
         """
         check_title(title)
-        check_columns(df, [user, item, grade] + ([title] if isinstance(title, str) else []))
+        more = [title] if isinstance(title, str) else []
+        more += [] if time is None else [time]
+        check_columns(df, [user, item, grade, *more])
         marks = grade_column(df[grade], grade)
+        when = None if time is None else time_column(df[time], time)
         user_codes, user_ids = factorize(df[user], user)
         item_codes, item_ids = factorize(df[item], item)
         cell = user_codes * len(item_ids) + item_codes
@@ -229,19 +243,42 @@ class Ratings:
             users=user_ids,
             items=item_ids,
             titles=item_titles(df, item, title, item_ids),
+            times=None if when is None else when[order],
             source=source,
             origin=origin,
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a table with a line a rating: original `user` and `item` ids, and `grade`."""
-        return pd.DataFrame(
-            {
-                "user": np.repeat(self.users, np.diff(self.indptr)),
-                "item": self.items[self.indices],
-                "grade": self.grades.astype(np.int64),
-            }
+        """Return a line a rating: original `user`, `item` ids, `grade`, and `time` if known."""
+        columns = {
+            "user": np.repeat(self.users, np.diff(self.indptr)),
+            "item": self.items[self.indices],
+            "grade": self.grades.astype(np.int64),
+        }
+        if self.times is not None:
+            columns["time"] = self.times
+        return pd.DataFrame(columns)
+
+    def coarsened(self, steps: int = 2) -> "Ratings":
+        """The same ratings on a coarser scale: grade / steps, rounded up; max_grade likewise.
+
+        Of half stars times two, 1..10, `steps=2` makes whole stars.
+        Raises TypeError or ValueError for `steps` that are no whole number from 1.
+
+        >>> from gapfm_teach import Ratings
+        >>> halves = Ratings([0, 4], [0, 1, 2, 3], [1, 7, 8, 10])  # stars: 0.5, 3.5, 4, 5
+        >>> halves.coarsened().grades.tolist()
+        [1, 4, 4, 5]
+        """
+        steps = check_count(steps, "steps")
+        built = Ratings.__new__(Ratings)
+        built.__dict__.update(
+            self.__dict__,
+            grades=_frozen(-(-self.grades.astype(np.int64) // steps), np.int8),
+            max_grade=-(-self.max_grade // steps),
+            source=f"{self.source or 'not stated'}; grades / {steps}, rounded up",
         )
+        return built
 
     def to_scipy(self) -> sparse.csr_array:
         """Return the grades as a SciPy CSR array (n_users, n_items), int64, of its own memory.
@@ -254,8 +291,8 @@ class Ratings:
     def to_parquet(self, path, n_partitions: int = 1) -> None:
         """Write a new folder of Parquet files, `n_partitions` parts of about equally many ratings.
 
-        Each part holds neighbouring users: what a worker of `distributed` reads. Layout: see
-        `parquet`. The folder appears whole or not at all. Raises as `parquet.write_folder` says.
+        Each part holds neighbouring users: what a worker of `distributed` reads. Times
+        are left out. Layout: see `parquet`. The folder appears whole or not at all. Raises as `parquet.write_folder` says.
         """
         parquet.write_folder(path, self, n_partitions)
 

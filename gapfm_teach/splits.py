@@ -26,23 +26,45 @@ def split_given(
     >>> train.n_ratings == 10 * train.n_users, test.n_users == train.n_users
     (True, True)
     """
-    if not isinstance(ratings, Ratings):
-        raise TypeError(f"ratings must be Ratings, got {type(ratings).__name__}")
-    n_given = check_count(n_given, "n_given")
-    min_test = check_count(min_test, "min_test")
-    rng = check_random_state(random_state)
-    counts = np.diff(ratings.indptr)
-    kept = counts >= n_given + min_test
-    if not kept.any():
-        most = counts.max(initial=0)
-        raise ValueError(
-            f"n_given={n_given} with min_test={min_test} needs a user with at least "
-            f"{n_given + min_test} ratings, and the most active one has {most}; lower one of them"
-        )
-    drawn, in_kept_row = _draw(ratings, n_given, rng), np.repeat(kept, counts)
+    kept, in_kept_row = _active(ratings, n_given=n_given, min_test=min_test)
+    drawn = _draw(ratings, n_given, check_random_state(random_state))
     train = subset(ratings, in_kept_row & drawn, f"{n_given} given for each user", kept)
     test = subset(ratings, in_kept_row & ~drawn, f"the rest after {n_given} given", kept)
     return train, test
+
+
+def split_latest(
+    ratings: Ratings, n_test: int = 10, *, min_train: int = 1, random_state=None
+) -> tuple[Ratings, Ratings]:
+    """Split every user's ratings in time: the latest `n_test` for testing, the earlier for training.
+
+    Users with at least n_test + min_train ratings are kept. Of ratings in the same second, which
+    are common in MovieLens, those that count as later are drawn: the order in which they stand
+    is that of the items, and says nothing of time. Both parts have the same users in the same order, all items of
+    `ratings` and the same max_grade.
+
+    Of a user, training knows nothing that she rated after her test. Of others it does, for the cut
+    is each user's own: what became popular later can be learned. One cut for all would prevent
+    that, but leave few users with ratings enough on both sides.
+
+    Raises ValueError when n_test or min_train is below 1, no user has enough ratings, or they
+    have no times.
+
+    >>> from gapfm_teach import Ratings
+    >>> from gapfm_teach.splits import split_latest
+    >>> ratings = Ratings([0, 4], [0, 1, 2, 3], [5, 4, 3, 2], times=[40, 20, 10, 30])
+    >>> train, test = split_latest(ratings, 2)
+    >>> train.indices.tolist(), test.indices.tolist()
+    ([1, 2], [0, 3])
+    """
+    kept, in_kept_row = _active(ratings, n_test=n_test, min_train=min_train)
+    last = np.repeat(ratings.indptr[1:], np.diff(ratings.indptr)) - n_test
+    late = np.empty(ratings.n_ratings, dtype=bool)
+    late[by_time(ratings, random_state=random_state)] = np.arange(ratings.n_ratings) >= last
+    train = subset(
+        ratings, in_kept_row & ~late, f"before each user's latest {n_test}", kept
+    )
+    return train, subset(ratings, in_kept_row & late, f"each user's latest {n_test}", kept)
 
 
 def given_only(ratings: Ratings, n_given: int, *, random_state=None) -> Ratings:
@@ -99,7 +121,7 @@ def subset(
 ) -> Ratings:
     """The ratings at `chosen`, (n_ratings,) bool, of all users or of those at `kept`, (n_users,) bool.
 
-    Items, ids, titles and max_grade stay; `what` is added to the source. Users who are not kept
+    Items, ids, titles, times and max_grade stay; `what` is added to the source. Users who are not kept
     must have no rating chosen.
 
     >>> from gapfm_teach import Ratings
@@ -121,6 +143,7 @@ def subset(
         users=ratings.users[kept],
         items=ratings.items,
         titles=ratings.titles,
+        times=None if ratings.times is None else ratings.times[chosen],
         source=f"{ratings.source or 'not stated'}; {what}",
         origin=ratings.origin,
     )
@@ -179,6 +202,44 @@ def _cells(ratings: Ratings, begin: int, end: int) -> np.ndarray:
     counts = np.diff(ratings.indptr[begin : end + 1])
     items = ratings.indices[ratings.indptr[begin] : ratings.indptr[end]]
     return np.repeat(np.arange(begin, end) * ratings.n_items, counts) + items
+
+
+def by_time(ratings: Ratings, *, random_state=None) -> np.ndarray:
+    """Where the ratings stand that are each user's first, second, ... in time: (n_ratings,) int64.
+
+    Users keep their rows: `indptr` holds for `ratings.times[by_time(ratings)]` too. Ratings of a
+    user in the same second come in random order. Raises ValueError where there are no times.
+
+    >>> from gapfm_teach import Ratings
+    >>> from gapfm_teach.splits import by_time
+    >>> by_time(Ratings([0, 3, 4], [0, 1, 2, 0], [5, 4, 3, 2], times=[9, 7, 8, 1])).tolist()
+    [1, 2, 0, 3]
+    """
+    if ratings.times is None:
+        raise ValueError(
+            "ratings have no times; take load_movielens, or name their column: "
+            "Ratings.from_frame(..., time='time')"
+        )
+    drawn = check_random_state(random_state).random(ratings.n_ratings)
+    user_of = np.repeat(np.arange(ratings.n_users), np.diff(ratings.indptr))
+    return np.lexsort((drawn, ratings.times, user_of))
+
+
+def _active(ratings: Ratings, **least: int) -> tuple[np.ndarray, np.ndarray]:
+    """The users who have ratings for two parts of at least so many each, named as the arguments
+    are: (n_users,) bool, and their ratings: (n_ratings,) bool."""
+    if not isinstance(ratings, Ratings):
+        raise TypeError(f"ratings must be Ratings, got {type(ratings).__name__}")
+    needed = sum(check_count(value, name) for name, value in least.items())
+    counts = np.diff(ratings.indptr)
+    kept = counts >= needed
+    if not kept.any():
+        wanted = " with ".join(f"{name}={value}" for name, value in least.items())
+        raise ValueError(
+            f"{wanted} needs a user with at least {needed} ratings, and the most active one has "
+            f"{counts.max(initial=0)}; lower one of them"
+        )
+    return kept, np.repeat(kept, counts)
 
 
 def _draw(ratings: Ratings, n: int, rng: np.random.Generator) -> np.ndarray:

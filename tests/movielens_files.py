@@ -64,7 +64,8 @@ def make_folder(path, files):
 
 
 def triples(ratings):
-    return list(ratings.to_frame().itertuples(index=False, name=None))
+    frame = ratings.to_frame()[["user", "item", "grade"]]
+    return list(frame.itertuples(index=False, name=None))
 
 
 @pytest.fixture

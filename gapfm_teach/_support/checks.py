@@ -11,6 +11,7 @@ import numpy as np
 # There is a δ for each grade: a time taken for one would fill the memory.
 MOST_GRADES = 10**6
 HIGHEST_POSITION = 2**31 - 1  # positions are stored in 32 bits
+LATEST_TIME = 2**53  # seconds; nanoseconds since 1970 are beyond it
 LARGEST_DELTA_SUM = 1e100  # sums of weights over all pairs of a list stay finite
 
 
@@ -102,6 +103,32 @@ def check_grades(grades, name: str = "grades", *, allow_unrated: bool = True) ->
     _refuse_first(array, array < low, name, remedy)
     remedy = f"must be at most {MOST_GRADES}; pass grades, not times or ids"
     _refuse_first(array, array > MOST_GRADES, name, remedy)
+    return array.astype(np.int64)
+
+
+def check_times(times, name: str = "times", *, length: int | None = None) -> np.ndarray:
+    """Return times as int64 (N,), whole seconds since 1970, of the given length.
+
+    Raises ValueError that names the first offender: a missing one, a fraction, nanoseconds; and
+    for dates, which it says how to convert.
+    """
+    given = unmasked(times, name)
+    remedy = "np.asarray(dates, 'datetime64[s]').astype(int)"
+    if given.dtype.kind == "M":
+        raise ValueError(
+            f"{name} must be seconds since 1970, got dates of type {given.dtype}; convert them "
+            f"with {remedy}"
+        )
+    array = _one_dimensional(given, name)
+    if length is not None and array.size != length:
+        raise ValueError(
+            f"{name} has {array.size} entries but there are {length} ratings; pass one for each"
+        )
+    with np.errstate(invalid="ignore"):
+        whole = np.isfinite(array) & (array == np.floor(array))
+    _refuse_first(array, ~whole, name, "must be whole seconds since 1970, none missing")
+    late = np.abs(array) >= LATEST_TIME
+    _refuse_first(array, late, name, "must be seconds since 1970, not parts of a second")
     return array.astype(np.int64)
 
 

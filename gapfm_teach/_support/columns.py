@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .checks import check_grades, unmasked
+from .checks import check_grades, check_times, unmasked
 
 # Positions serve as ids where none are given, and as titles. Of more items than any catalogue
 # has, these alone would fill the memory: somebody took ids or times for positions.
@@ -94,13 +94,24 @@ def check_columns(df: pd.DataFrame, wanted: list[str]) -> None:
 
 def grade_column(column: pd.Series, name: str) -> np.ndarray:
     """Grades from 1 as int64, (N,); ValueError that names the first offender."""
+    return check_grades(_numbers(column, name), name, allow_unrated=False)
+
+
+def time_column(column: pd.Series, name: str) -> np.ndarray:
+    """Seconds since 1970 as int64, (N,); ValueError that names the first offender."""
+    if column.dtype.kind == "M":  # dates, which are refused with what to do
+        return check_times(column.to_numpy("datetime64[s]"), name)
+    return check_times(_numbers(column, name), name)
+
+
+def _numbers(column: pd.Series, name: str) -> np.ndarray:
+    """A column as float64, (N,), NaN where it has nothing; ValueError for what is no number."""
     try:
         if column.dtype.kind in "cmM":
             raise TypeError  # NumPy would convert them
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, got {column.iloc[0]!r} first") from None
-    return check_grades(values, name, allow_unrated=False)
 
 
 def factorize(column: pd.Series, name: str) -> tuple[np.ndarray, np.ndarray]:

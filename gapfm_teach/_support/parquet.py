@@ -7,7 +7,8 @@
                           `grades` (1..max_grade), two lists of equal length, perhaps empty
 
 Any Parquet reader opens them. The two lists are a part's compressed rows as they are, so that
-reading one copies arrays and converts nothing. Needs pyarrow, of the extra "distributed".
+reading one copies arrays and converts nothing. Times are left out: training needs none. Needs
+pyarrow, of the extra "distributed".
 """
 
 import json

@@ -12,7 +12,7 @@ import platformdirs
 from .._support.npz import Stored, read_npz, write_npz
 from ..ratings import Ratings
 
-VERSION = 1
+VERSION = 2  # version 1 had no times: what it holds is read again from its source
 ARRAYS = ("indptr", "indices", "grades", "users", "items")
 
 
@@ -74,7 +74,7 @@ def read_cache(name: str) -> Ratings | None:
 def _parts(stored: Stored, n_items: int) -> dict[str, np.ndarray]:
     """The arrays, whose lengths must agree before any of them is read."""
     (n_users,), n_ratings = stored.shape("users"), stored.shape("indices")
-    return {
+    parts = {
         "indptr": stored.numbers("indptr", np.int64, (n_users + 1,)),
         "indices": stored.numbers("indices", np.int32, n_ratings),
         "grades": stored.numbers("grades", np.int8, n_ratings),
@@ -82,12 +82,17 @@ def _parts(stored: Stored, n_items: int) -> dict[str, np.ndarray]:
         "items": stored.labels("items", n_items),
         "titles": stored.numbers("titles", np.uint8, stored.shape("titles")),
     }
+    if "times" in stored:
+        parts["times"] = stored.numbers("times", np.int64, n_ratings)
+    return parts
 
 
 def write_cache(name: str, ratings: Ratings) -> None:
     """Keep `ratings` under `name`: whole or not at all. A folder that cannot be written to is
     reported by a warning only, since the ratings themselves are at hand."""
     parts = {key: getattr(ratings, key) for key in ARRAYS}
+    if ratings.times is not None:
+        parts["times"] = ratings.times
     # Joined text is far smaller than NumPy's fixed-width strings.
     parts["titles"] = np.frombuffer("\n".join(ratings.titles).encode(), np.uint8)
     header = {

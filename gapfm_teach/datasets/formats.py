@@ -7,12 +7,11 @@ the later ones (`.csv`). Two Python packages carry copies in layouts of their ow
 import re
 from collections.abc import Iterable
 
-import numpy as np
 import pandas as pd
 
 from .archive import Files
 from .frozen_table import read_frozen_table
-from .rating_lines import read_ratings
+from .rating_lines import TYPES, read_ratings
 from .text_table import TextTable, decode, is_id
 
 FROZEN = "movielens.pkl.compress"
@@ -20,7 +19,7 @@ FROZEN = "movielens.pkl.compress"
 BYTES_A_RATING = 64
 TITLE_BYTES = 1 << 24  # four times the largest official file of titles
 
-RATING_PLACES = {"user": 0, "item": 1, "grade": 2}  # the fourth column is the time
+RATING_PLACES = {"user": 0, "item": 1, "grade": 2, "time": 3}
 TITLE_PLACES = {"item": 0, "title": 1}
 # ratings file -> how it is written, and how the file of titles beside it is
 LAYOUTS = {
@@ -34,7 +33,9 @@ LAYOUTS = {
     ),
     "ratings.csv": (
         TextTable(
-            "ratings.csv", ",", {"user": "userId", "item": "movieId", "grade": "rating"}
+            "ratings.csv",
+            ",",
+            {"user": "userId", "item": "movieId", "grade": "rating", "time": "timestamp"},
         ),
         TextTable("movies.csv", ",", {"item": "movieId", "title": "title"}),
     ),
@@ -42,7 +43,12 @@ LAYOUTS = {
         TextTable(
             "ml-100k.inter",
             "\t",
-            {"user": "user_id:token", "item": "item_id:token", "grade": "rating:float"},
+            {
+                "user": "user_id:token",
+                "item": "item_id:token",
+                "grade": "rating:float",
+                "time": "timestamp:float",
+            },
         ),
         TextTable(
             "ml-100k.item",
@@ -65,8 +71,9 @@ def read_movielens(
 ) -> tuple[pd.DataFrame, dict[int, str]]:
     """Return (table, titles) from the first file of `wanted` that `files` holds.
 
-    table: a line a rating, columns user, item, grade; grades are stars times `steps`
-    (1, or 2 where half stars exist), so 1..5·steps. titles: item id -> display title.
+    table: a line a rating, columns user, item, grade, time; grades are stars times `steps` (1, or
+    2 where half stars exist), so 1..5·steps; times are seconds since 1970. titles: item id ->
+    display title.
 
     Raises ValueError that names file, line number and line when one cannot be read, and when
     there are more than `most_ratings` or a file is larger than that many can make it.
@@ -137,8 +144,5 @@ def _read_frozen(files: Files, most_bytes: int) -> tuple[pd.DataFrame, dict[int,
             films["movieId"], films["title"], films["year"], strict=True
         )
     }
-    ratings = table[["userId", "movieId", "rating"]].astype(
-        {"userId": np.int32, "movieId": np.int32, "rating": np.float64}
-    )
-    ratings.columns = pd.Index(["user", "item", "grade"])
-    return ratings, titles
+    names = {"userId": "user", "movieId": "item", "rating": "grade", "timestamp": "time"}
+    return table[list(names)].rename(columns=names).astype(TYPES), titles

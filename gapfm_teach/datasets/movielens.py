@@ -119,10 +119,11 @@ def load_movielens(name: str = "100k", path=None) -> Ratings:
     data are and is the same wherever they came from.
 
     The content of "100k" is checked whatever the source: 943 users, 1,682 films, 100,000
-    ratings and a fingerprint of them all.
+    ratings and a fingerprint of them all, without their times.
 
     Grades are stars 1..5 for "100k" and "1m". The others have half stars: their grades are
-    stars times 2, so 1..10. Items are the films with at least one rating. "latest-small" is
+    stars times 2, so 1..10; `.coarsened()` makes five of them. `.times` says when each rating
+    was given, in seconds since 1970. Items are the films with at least one rating. "latest-small" is
     replaced now and then by its makers; the package's copy is the edition of 2016.
 
     Parameters
@@ -169,7 +170,7 @@ def load_movielens(name: str = "100k", path=None) -> Ratings:
 
 def fingerprint(ratings: Ratings) -> str:
     """Return the SHA-256 of all (user id, item id, grade), sorted, as little-endian int32."""
-    triples = ratings.to_frame().sort_values(["user", "item"])
+    triples = ratings.to_frame()[["user", "item", "grade"]].sort_values(["user", "item"])
     return hashlib.sha256(triples.to_numpy().astype("<i4").tobytes()).hexdigest()
 
 
@@ -213,6 +214,7 @@ def _read(path: Path, edition: Edition, origin: str) -> Ratings:
     ratings = Ratings.from_frame(
         table,
         title=titles,
+        time="time",
         max_grade=5 * edition.steps,
         source=edition.title + (" (content checked)" if edition.fingerprint else ""),
         origin=origin,

@@ -11,20 +11,20 @@ import numpy as np
 import pandas as pd
 
 from .archive import Files
-from .text_table import HIGHEST_ID, TextTable, decode, is_id
+from .text_table import HIGHEST_ID, HIGHEST_TIME, TextTable, decode, is_id, is_time
 
 BLOCK = 1 << 22  # bytes read at once, and up to LONGEST more to the end of a line
 LONGEST = 1 << 16
 STARS = re.compile(r"[0-9]+(\.[0-9]*)?")
 # Read wide and narrowed once they are checked: before 3.1 pandas cut a larger id to 32 bits.
-READ_AS = {"user": np.int64, "item": np.int64, "grade": np.float64}
-TYPES = {"user": np.int32, "item": np.int32, "grade": np.float64}
+READ_AS = {"user": np.int64, "item": np.int64, "grade": np.float64, "time": np.int64}
+TYPES = {"user": np.int32, "item": np.int32, "grade": np.float64, "time": np.int64}
 
 
 def read_ratings(
     files: Files, table: TextTable, *, steps: int, most: int, most_bytes: int
 ) -> pd.DataFrame:
-    """Return columns user, item, grade (the stars), a line a rating, at most `most` of them.
+    """Return columns user, item, grade (the stars) and time, a line a rating, at most `most` of them.
 
     Raises ValueError that names the file, and the line where there is one: a line that is no
     rating, a second rating of a film by one user, too many ratings, or none.
@@ -83,8 +83,12 @@ class _Lines:
         ratings.columns = pd.Index(sorted(columns, key=columns.__getitem__))
         whole = block.count(separator.encode()) == len(ratings) * (self.width - 1)
         good = is_star(ratings["grade"], self.steps)
-        for ids in (ratings["user"], ratings["item"]):
-            good &= (ids >= 0) & (ids <= HIGHEST_ID)
+        for what, high in (
+            ("user", HIGHEST_ID),
+            ("item", HIGHEST_ID),
+            ("time", HIGHEST_TIME),
+        ):
+            good &= (ratings[what] >= 0) & (ratings[what] <= high)
         if not (whole and good.all()):
             why = f"its lines have not {self.width} fields each"
             raise self._first_bad_line(number, block, why)
@@ -98,8 +102,8 @@ class _Lines:
                 return self.table.bad_line(
                     at,
                     line,
-                    f"is not {self.width} fields with user and item (0 to {HIGHEST_ID}) and "
-                    f"stars ({1 / self.steps:g} to 5)",
+                    f"is not {self.width} fields with user and item (0 to {HIGHEST_ID}), "
+                    f"stars ({1 / self.steps:g} to 5) and seconds since 1970",
                 )
         return ValueError(f"{self.table.name} cannot be read from line {number} on: {why}")
 
@@ -107,8 +111,8 @@ class _Lines:
         fields = line.split(self.table.separator)
         if len(fields) != self.width:
             return False
-        user, item, stars = (fields[self.places[what]] for what in TYPES)
-        if not (is_id(user) and is_id(item) and STARS.fullmatch(stars)):
+        user, item, stars, time = (fields[self.places[what]] for what in TYPES)
+        if not (is_id(user) and is_id(item) and is_time(time) and STARS.fullmatch(stars)):
             return False
         return is_star(float(stars), self.steps)
 

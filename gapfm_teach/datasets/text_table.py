@@ -5,8 +5,9 @@ import csv
 import re
 from dataclasses import dataclass
 
-ID = re.compile(r"[0-9]{1,10}")
+WHOLE = re.compile(r"[0-9]{1,10}")
 HIGHEST_ID = 2**31 - 1  # ids are kept in 32 bits
+HIGHEST_TIME = 10**10 - 1  # in seconds since 1970; thousandths of a second are beyond it
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,11 @@ class TextTable:
 
 
 def is_id(text: str) -> bool:
-    return ID.fullmatch(text) is not None and int(text) <= HIGHEST_ID
+    return is_time(text) and int(text) <= HIGHEST_ID
+
+
+def is_time(text: str) -> bool:
+    return WHOLE.fullmatch(text) is not None
 
 
 def decode(raw: bytes) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..model import GAPfm
 from ..ratings import Ratings
-from ..splits import given_only, split_given
+from ..splits import given_only, split_given, split_latest
 from .tuning import SYSTEMS, System, per_user
 
 N_TEST = 10  # held-out ratings a user in Tables 2 and 3
@@ -106,13 +106,17 @@ def split(
     "ranking" (section 5.4) and "catalogue": users with at least given + 10 ratings, `given` of
     them for training, all others for the test. "top_n" (section 5.1.2): 10 held-out ratings a user, as the paper's
     probe has few, and `given` of the others for training; those that are left over are neither
-    learned from nor offered as if they were unrated: they are in `known`, with train.
+    learned from nor offered as if they were unrated: they are in `known`, with train. "temporal":
+    the same, but for the test, which is each user's latest 10; the seed draws the rest.
     """
     rng = np.random.default_rng(seed)
     if task in ("ranking", "catalogue"):
         train, test = split_given(ratings, given, min_test=10, random_state=rng)
         return train, train, test
-    test, known = split_given(ratings, N_TEST, min_test=given + 1, random_state=rng)
+    if task == "temporal":
+        known, test = split_latest(ratings, N_TEST, min_train=given + 1, random_state=rng)
+    else:
+        test, known = split_given(ratings, N_TEST, min_test=given + 1, random_state=rng)
     train, _ = split_given(known, given, min_test=1, random_state=rng)
     return train, known, test
 

@@ -1,8 +1,10 @@
 """MovieLens from all its sources, and what is kept of it."""
 
+import hashlib
 import json
 import os
 import subprocess
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +60,9 @@ def test_what_is_loaded_is_the_same_whatever_the_source(tmp_path, pip):
         len({json.dumps([copy.titles.tolist(), str(triples(copy))]) for copy in copies})
         == 1
     )
+    assert [copy.times.tolist() for copy in copies] == [
+        [891717742, 881250949, 878887116],
+    ] * 3
 
 
 def test_when_nothing_works_every_source_is_listed_with_reason_and_remedy(official, pip):
@@ -103,7 +108,7 @@ def test_a_pip_that_does_not_run_is_one_more_reason(monkeypatch, error):
 # --- the cache ---------------------------------------------------------------------------------
 
 
-def small_ratings():
+def small_ratings(**more):
     return Ratings(
         [0, 2, 2, 3],
         [0, 3, 1],
@@ -115,6 +120,7 @@ def small_ratings():
         titles=["É (1990)", "B", "C", "D", "E"],
         source="a test",
         origin="here",
+        **more,
     )
 
 
@@ -128,12 +134,22 @@ def test_cache_round_trip_keeps_everything(data_folder):
         assert getattr(again, name).dtype == getattr(ratings, name).dtype
     assert (again.n_items, again.max_grade, again.source) == (5, 10, "a test")
     assert again.origin == "data folder (first from: here)"
+    assert again.times is None
     assert [file.name for file in data_folder.iterdir()] == ["small.npz"]
 
 
+def test_the_cache_keeps_times_to_the_second():
+    cache.write_cache("small", small_ratings(times=[-5, 881250949, 2**53 - 1]))
+    again = cache.read_cache("small").times
+    assert again.tolist() == [-5, 881250949, 2**53 - 1]
+    assert again.dtype == np.int64
+
+
 def flip_a_byte(file):
+    with zipfile.ZipFile(file) as archive:
+        first, second = archive.infolist()[:2]
     content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 0xFF
+    content[second.header_offset - first.compress_size // 2] ^= 0xFF
     file.write_bytes(content)
 
 
@@ -152,7 +168,16 @@ def change_one_grade(file):
     np.savez_compressed(file, **parts)
 
 
-@pytest.mark.parametrize("damage", [flip_a_byte, cut_in_half, change_one_grade, empty])
+def drop_the_times(file):
+    with np.load(file) as stored:
+        parts = dict(stored)
+    del parts["times"]
+    np.savez_compressed(file, **parts)
+
+
+@pytest.mark.parametrize(
+    "damage", [flip_a_byte, cut_in_half, change_one_grade, drop_the_times, empty]
+)
 @pytest.mark.usefixtures("accept_small")
 def test_a_damaged_cache_file_is_reported_and_built_again(data_folder, pip, damage):
     pip.files = SMALL_RECBOLE
@@ -172,6 +197,35 @@ def test_another_version_of_the_cache_is_passed_over(monkeypatch, recwarn):
     cache.write_cache("small", small_ratings())
     monkeypatch.setattr(cache, "VERSION", cache.VERSION + 1)
     assert cache.read_cache("small") is None
+    assert not recwarn.list
+
+
+def as_version_1(file):
+    """Rewrite a cache file as it was before there were times: none in it, nor in its digest."""
+    with np.load(file) as stored:
+        parts = dict(stored)
+    header = json.loads(parts.pop("header").tobytes())
+    del parts["times"]
+    digest = hashlib.sha256()
+    for key in sorted(parts):
+        digest.update(f"{key} {parts[key].dtype.str} {parts[key].shape}".encode())
+        digest.update(parts[key].tobytes())
+    header |= {"version": 1, "digest": digest.hexdigest()}
+    header_bytes = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez_compressed(file, **parts, header=header_bytes)
+
+
+@pytest.mark.usefixtures("accept_small")
+def test_a_cache_of_before_there_were_times_is_made_again_in_silence(
+    data_folder, pip, recwarn
+):
+    pip.files = SMALL_RECBOLE
+    load_movielens("100k")
+    as_version_1(data_folder / "movielens-100k.npz")
+    for origin in ("RecBole 1.2.1 wheel", "data folder (first from: RecBole 1.2.1 wheel)"):
+        ratings = load_movielens("100k")
+        assert ratings.origin == origin
+        assert ratings.times.tolist() == [891717742, 881250949, 878887116]
     assert not recwarn.list
 
 
@@ -225,4 +279,7 @@ def test_the_real_movielens_100k(monkeypatch):
     # Known from the data set's own description: everyone has rated at least 20 films.
     assert np.diff(ratings.indptr).min() == 20
     assert ratings.titles[0] == "Toy Story (1995)"
+    # Too: "from September 19th, 1997 through April 22nd, 1998", by clocks west of Greenwich.
+    days = ratings.times.astype("datetime64[s]").astype("datetime64[D]")
+    assert [str(days.min()), str(days.max())] == ["1997-09-20", "1998-04-22"]
     assert "content checked" in repr(ratings)

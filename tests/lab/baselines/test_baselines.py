@@ -294,6 +294,14 @@ def test_svdpp_predicts_as_its_library_does(train):
         np.testing.assert_allclose(model.predict(user), theirs, rtol=1e-9)
 
 
+def test_svdpp_learns_the_same_from_ratings_that_have_times(train):
+    pytest.importorskip("surprise", reason='needs the extra "baselines"')
+    frame = train.to_frame().assign(when=range(train.n_ratings))
+    timed = Ratings.from_frame(frame, time="when")
+    one, other = (SVDpp(4, n_iter=2, random_state=3).fit(data) for data in (train, timed))
+    np.testing.assert_array_equal(one.predict(0), other.predict(0))
+
+
 def test_svdpp_finds_planted_grades(two_camps):
     model = make(SVDpp, random_state=0).fit(two_camps)
     for user in (0, 39):
