@@ -2,6 +2,7 @@
 
 import pickle
 from collections import defaultdict
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gapfm_teach import simulate_ratings, splits
+from gapfm_teach import GAPfm, simulate_ratings, splits
 from gapfm_teach.ratings import Ratings
 from gapfm_teach.splits import by_time, split_latest
 
@@ -84,6 +85,18 @@ def test_ratings_pickled_before_there_were_times_have_none():
     old = Ratings.__new__(Ratings)
     old.__setstate__(state)
     assert splits.subset(old, old.grades > 1, "some").times is None
+
+
+def test_files_for_training_leave_times_out(tmp_path):
+    ratings = Ratings(**GOOD, times=[30, 20, 10])
+    GAPfm(2, n_iter=1, random_state=0).fit(ratings).save(tmp_path / "model.npz")
+    read = [GAPfm.load(tmp_path / "model.npz").train_]
+    if find_spec("pyarrow"):
+        ratings.to_parquet(tmp_path / "parts")
+        read.append(Ratings.from_parquet(tmp_path / "parts"))
+    for again in read:
+        assert again.times is None
+        assert again.grades.tolist() == GOOD["grades"]
 
 
 @pytest.mark.parametrize(
