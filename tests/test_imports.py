@@ -35,7 +35,7 @@ IMPORTS = {
     "exercises": "numpy gradcheck metrics smooth repaired",
     "lab.paper": "numpy pandas ratings",
     "lab.catalogue": "numpy pandas metrics ratings evaluation",
-    "lab.baselines": "implicit numpy pandas scipy surprise threadpoolctl _support metrics ratings learning model",
+    "lab.baselines": "implicit numpy pandas scipy surprise threadpoolctl _support kernels metrics ratings learning model",
     "lab.tuning": "numpy pandas _support ratings splits evaluation learning model lab.catalogue lab.baselines",
     "lab.protocols": "numpy pandas ratings splits model lab.tuning",
     "lab.experiments": "matplotlib numpy pandas scipy _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation repaired lab.catalogue learning model lab.tuning lab.protocols",

@@ -16,7 +16,8 @@ Each kernel has a twin in plain NumPy, and a test that compares the two:
 
 A file holds whatever calls each other, however long it gets: the compiler's cache does not notice
 a change in another file. Random numbers come from NumPy through arguments. Netflix's files and
-their simulation have kernels of their own beside their only users, in `datasets/netflix`.
+their simulation have kernels of their own beside their only users, in `datasets/netflix`, and so
+have the systems that compare two items at a time, in `lab/baselines`.
 """
 
 from .consistent import (

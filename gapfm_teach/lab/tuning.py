@@ -28,7 +28,9 @@ from .baselines import (
     GradeWeightedPopularity,
     ImplicitALS,
     MeanRating,
+    PairwiseLogistic,
     Popularity,
+    PopularityBPR,
     SmoothedAP,
     SVDpp,
 )
@@ -86,10 +88,22 @@ SYSTEMS: dict[str, System] = {
     "BPR": System(
         BPR,
         {
+            "learning_rate": [3e-3, 1e-2],
+            "reg": [5e-2, 7e-2, 1e-1],
+            "n_iter": [1000, 3000],
+        },
+    ),
+    "BPR, popular negatives": System(
+        PopularityBPR,
+        {
             "learning_rate": [1e-2, 3e-2, 1e-1, 3e-1],
             "reg": [1e-4, 1e-3, 1e-2, 1e-1],
             "n_iter": [30, 100, 300],
         },
+    ),
+    "Pairwise logistic": System(
+        PairwiseLogistic,
+        {"reg": [50.0, 100.0, 150.0, 250.0], "unrated_weight": [1e-3, 0.05, 0.1]},
     ),
     "Implicit ALS": System(
         ImplicitALS,

@@ -6,13 +6,15 @@ They load on first use, so that one whose library is missing does not stop the o
 from ..._support.lazy import lazily
 
 _HOME = {
-    "BPR": "libraries",
+    "BPR": "bpr",
     "EASE": "ease",
     "CofiRank": "cofirank",
     "GradeWeightedPopularity": "popularity",
     "ImplicitALS": "libraries",
     "MeanRating": "popularity",
+    "PairwiseLogistic": "pairwise_logistic",
     "Popularity": "popularity",
+    "PopularityBPR": "libraries",
     "SVDpp": "libraries",
     "SmoothedAP": "smoothed_ap",
     "WLT": "wlt",

@@ -9,33 +9,12 @@ import contextlib
 import numpy as np
 from scipy import sparse
 
-from ..._support.checks import check_count, check_random_state, check_real
-from ...learning.recommender import Recommender
+from ..._support.checks import check_random_state, check_real
 from ...ratings import Ratings
+from .factors import FactorModel
 
 
-class _Library(Recommender):
-    """The parameters that these systems share: each is checked and kept under its own name."""
-
-    def __init__(self, n_factors: int, reg: float, n_iter: int, random_state):
-        self.n_factors = check_count(n_factors, "n_factors")
-        self.reg = check_real(reg, "reg")
-        self.n_iter = check_count(n_iter, "n_iter")
-        self.random_state = random_state
-        check_random_state(random_state)
-
-    def _refuse_non_finite(self, *learned: np.ndarray) -> None:
-        if not all(np.isfinite(values).all() for values in learned):
-            raise self._diverged()
-
-    def _diverged(self) -> FloatingPointError:
-        return FloatingPointError(
-            f"{type(self).__name__} left the finite numbers; lower learning_rate or confidence, "
-            "or change reg"
-        )
-
-
-class SVDpp(_Library):
+class SVDpp(FactorModel):
     """SVD++: ratings predicted as f_mi = μ + b_m + b_i + ⟨q_i, p_m + |N_m|^(−½) Σ_{j∈N_m} x_j⟩.
 
     Trained by stochastic gradient descent on the squared error of the grades. Items without
@@ -103,7 +82,7 @@ class SVDpp(_Library):
         return self.user_bias_[user] + self.item_bias_[items] + personal
 
 
-class _Implicit(_Library):
+class _Implicit(FactorModel):
     """Factors that the package `implicit` learned."""
 
     def _learn(self, library, train: Ratings, values: np.ndarray) -> None:
@@ -125,15 +104,12 @@ class _Implicit(_Library):
         return self.item_factors_[items] @ self.user_factors_[user]
 
 
-class BPR(_Implicit):
-    """Matrix factors with an item bias, trained so that rated items score above unrated ones.
+class PopularityBPR(_Implicit):
+    """`BPR` with other negatives: an unrated j is drawn the more often, the more popular it is.
 
-    Stochastic gradient ascent on Σ ln g(f_mi − f_mj) over rated i and unrated j drawn at random.
-    A rating counts as such, whatever its grade.
-
-    `implicit` draws j as the item of a random rating, so popular items are drawn more often; the
-    source draws all items alike. That takes popularity out of the scores, which costs a lot in
-    top-N lists, and items that nobody rated are never drawn: they keep the score 0.
+    `implicit` draws j as the item of a random rating. That takes popularity out of the scores,
+    which costs a lot in top-N lists, and items that nobody rated are never drawn: they keep the
+    score 0.
 
     Parameters
     ----------
@@ -146,8 +122,7 @@ class BPR(_Implicit):
     Attributes after `fit`: `user_factors_` (n_users, D + 1) and `item_factors_`
     (n_items, D + 1); the last column holds 1 for users and the bias for items.
 
-    Source: Rendle et al., "BPR: Bayesian Personalized Ranking from Implicit Feedback", UAI 2009;
-    the implementation of `implicit`.
+    Source: the implementation of `implicit`, there called BPR.
     """
 
     def __init__(

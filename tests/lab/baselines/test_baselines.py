@@ -25,15 +25,19 @@ from gapfm_teach.lab.baselines import (
     GradeWeightedPopularity,
     ImplicitALS,
     MeanRating,
+    PairwiseLogistic,
     Popularity,
+    PopularityBPR,
     SmoothedAP,
     SVDpp,
 )
 from gapfm_teach.metrics import thresholding_probabilities
 from gapfm_teach.splits import hold_out
 
-DRAWING = [SVDpp, BPR, ImplicitALS, SmoothedAP, CofiRank, WLT]
-LIBRARY = {SVDpp: "surprise", BPR: "implicit", ImplicitALS: "implicit"}
+DRAWING = [
+    SVDpp, BPR, PopularityBPR, ImplicitALS, PairwiseLogistic, SmoothedAP, CofiRank, WLT
+]  # fmt: skip
+LIBRARY = {SVDpp: "surprise", PopularityBPR: "implicit", ImplicitALS: "implicit"}
 SYSTEMS = [getattr(baselines, name) for name in baselines.__all__]
 
 
@@ -172,6 +176,14 @@ def test_a_list_for_all_is_one_factor_too(system):
         (SVDpp, {"learning_rate": 0}, "learning_rate"),
         (BPR, {"reg": -0.1}, "reg"),
         (BPR, {"n_iter": 0}, "n_iter"),
+        (BPR, {"learning_rate": 0}, "learning_rate"),
+        (PopularityBPR, {"learning_rate": 0}, "learning_rate"),
+        (PairwiseLogistic, {"reg": -1}, "reg"),
+        (PairwiseLogistic, {"learning_rate": 0}, "learning_rate"),
+        (PairwiseLogistic, {"init_scale": 0}, "init_scale"),
+        (PairwiseLogistic, {"n_negatives": 0}, "n_negatives"),
+        (PairwiseLogistic, {"unrated_weight": 0}, "unrated_weight"),
+        (PairwiseLogistic, {"random_state": -1}, "random_state"),
         (ImplicitALS, {"confidence": 0}, "confidence"),
         (SmoothedAP, {"threshold": 0}, "threshold"),
         (SmoothedAP, {"learning_rate": -1}, "learning_rate"),
@@ -267,10 +279,19 @@ def test_ease_names_a_regularisation_that_is_too_small():
         EASE(1e-300).fit(alike)
 
 
-@pytest.mark.parametrize("system", [EASE, BPR, ImplicitALS])
-def test_planted_camps_are_found(system, two_camps):
-    settings = {} if system is EASE else {"n_factors": 4, "random_state": 0}
-    model = make(system, **settings).fit(two_camps)
+@pytest.mark.parametrize(
+    ("system", "settings"),
+    [
+        (EASE, {}),
+        (BPR, {"reg": 0.1}),
+        (PopularityBPR, {}),
+        (ImplicitALS, {}),
+        (PairwiseLogistic, {"reg": 6.0, "unrated_weight": 0.2}),
+    ],
+)
+def test_planted_camps_are_found(system, settings, two_camps):
+    drawn = {} if system is EASE else {"n_factors": 4, "random_state": 0}
+    model = make(system, **settings, **drawn).fit(two_camps)
     for user in range(40):
         own = set(range(15)) if user < 20 else set(range(15, 30))
         assert set(model.recommend(user, n=7).tolist()) <= own
@@ -321,8 +342,9 @@ def test_als_ends_at_the_solution_of_its_normal_equations(train):
         np.testing.assert_allclose(V[item], solution, atol=1e-6)
 
 
-def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(train):
-    model = make(BPR, reg=0.001, random_state=0).fit(train)
+@pytest.mark.parametrize("system", [BPR, PopularityBPR])
+def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(system, train):
+    model = make(system, reg=0.001, random_state=0).fit(train)
     auc = []
     for user in range(train.n_users):
         scores, rated = model.predict(user), train.row(user)[0]
@@ -333,7 +355,7 @@ def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(train):
         train.indptr, train.indices, np.full(train.n_ratings, 1), n_items=train.n_items
     )
     np.testing.assert_array_equal(
-        model.predict(0), make(BPR, reg=0.001, random_state=0).fit(flat).predict(0)
+        model.predict(0), make(system, reg=0.001, random_state=0).fit(flat).predict(0)
     )
 
 
@@ -347,11 +369,15 @@ def test_a_diverging_library_is_an_error(train):
     [
         (BPR, {"learning_rate": 1e308}),
         (BPR, {"reg": 1e300}),
+        (PopularityBPR, {"learning_rate": 1e308}),
+        (PopularityBPR, {"reg": 1e300}),
+        (PairwiseLogistic, {"learning_rate": 1e308}),
+        (PairwiseLogistic, {"learning_rate": 1000.0}),  # finite, but too far apart
         (ImplicitALS, {"confidence": 1e300}),
         (SVDpp, {"learning_rate": 1e300}),
     ],
 )
-def test_every_library_diverges_with_the_same_error(system, settings, train):
+def test_every_factor_model_diverges_with_the_same_error(system, settings, train):
     """It is the one that tuning puts down as a failed trial."""
     with pytest.raises(FloatingPointError, match=system.__name__):
         make(system, random_state=0, **settings).fit(train)
