@@ -15,7 +15,6 @@ from ._support.checks import (
 )
 from .learning.ascent import Ascent
 from .learning.checkpoint import (
-    check_writable,
     describe,
     read_checkpoint,
     read_model,
@@ -24,6 +23,7 @@ from .learning.checkpoint import (
 )
 from .learning.machine import interrupt_flag, threads
 from .learning.objectives import OBJECTIVES, options_of
+from .learning.place import check_place
 from .learning.printed import Printed
 from .learning.recommender import Recommender, check_pair
 from .learning.training import Iteration, State, ascend, held_out_gap
@@ -146,14 +146,17 @@ class GAPfm(Ascent, Recommender):
         what was learned.
         `checkpoint`: a path, where every `checkpoint_every` iterations and when training ends
         the factors, the history and the random generator's state are written, whole or not at
-        all; never the ratings. A process that is killed loses the iterations since then.
+        all; never the ratings. A process that is killed loses the iterations since then. No file
+        may be there yet but the one that is resumed from.
         `resume`: a path that `checkpoint` wrote; goes on from there to the same bits as a
         training without the break. `n_iter` counts from the very start and may be raised. Give
         both to continue a run and keep it safe: `fit(train, checkpoint=p, resume=p)`.
         Raises ValueError for unfit ratings, and for a checkpoint of other data or parameters,
-        naming them; TypeError for a path that is none; OSError, before training, for a checkpoint
-        that cannot be written; FloatingPointError, naming the iteration, when a value is no
-        longer finite: the factors of the iteration before stay.
+        naming them; TypeError for a path that is none; FileNotFoundError for nothing to resume
+        from; OSError, before training, for a checkpoint that cannot be written, FileExistsError
+        where it would replace another file; FloatingPointError, naming the iteration, when a
+        value is no longer finite: the factors of the iteration before stay, and where there is
+        none the model stays as it was.
         """
         check_pair(train, validation)
         checkpoint_every = check_count(checkpoint_every, "checkpoint_every")
@@ -162,28 +165,27 @@ class GAPfm(Ascent, Recommender):
         if checkpoint is not None or resume is not None:
             run = describe(self._params(), train, validation)
         if checkpoint is not None:
-            checkpoint = check_writable(checkpoint)
+            checkpoint = check_place(checkpoint, resume)
         climb, rows = OBJECTIVES[self.objective].climb, []
         if resume is None:
             state = climb.start(train, self.n_factors, self.init_scale, rng)
         else:
             state, rows = read_checkpoint(resume, run, rng, self.n_iter)
-        self.train_ = train
-        self._keep(state, rows)
 
         def write() -> None:
             if checkpoint is not None:
-                write_checkpoint(checkpoint, run, state, self._rows, rng)
+                write_checkpoint(checkpoint, run, state, rows, rng)
 
         with threads(self.n_threads, train), interrupt_flag() as interrupted:
             goal = climb(
                 self.objective, train, self.reg, self.learning_rate, self.options, rng
             )
-            self.learning_rate_ = goal.learning_rate
+            if rows:  # until an iteration is done, a model stays what it was
+                self._keep(train, goal.learning_rate, state, rows)
             due = False
             for done in ascend(goal, state, first=len(rows) + 1, n_iter=self.n_iter):
-                state = done.state
-                self._keep(state, [*self._rows, self._row(goal, done, validation)])
+                state, rows = done.state, [*rows, _row(goal, done, train, validation)]
+                self._keep(train, goal.learning_rate, state, rows)
                 due = done.number % checkpoint_every == 0 or done.number == self.n_iter
                 if due:
                     write()
@@ -193,16 +195,11 @@ class GAPfm(Ascent, Recommender):
                 write()
         return self
 
-    def _row(self, goal, done: Iteration, validation: Ratings | None) -> tuple:
-        gap = float("nan")
-        if validation is not None:
-            U, V = goal.factors(done.state)
-            gap = held_out_gap(U, V, self.train_, validation)
-        return done.number, done.objective, done.moved / self.learning_rate_, gap
-
-    def _keep(self, state: State, rows: list) -> None:
+    def _keep(self, train: Ratings, rate: float, learned: State, rows: list) -> None:
+        """Be a model that has learned this from `train`."""
+        self.train_, self.learning_rate_ = train, rate
         for name in OBJECTIVES[self.objective].climb.learned:
-            setattr(self, f"{name}_", state[name])
+            setattr(self, f"{name}_", learned[name])
         self._rows, self.n_iter_ = rows, len(rows)
 
     # ------------------------------------------------------------------ using it
@@ -271,9 +268,8 @@ class GAPfm(Ascent, Recommender):
         Raises FileNotFoundError, or ValueError for a file that is not such a model or comes from
         a newer version.
         """
-        model, rate, train, learned, rows = read_model(path, cls._of)
-        model.learning_rate_, model.train_ = rate, train
-        model._keep(learned, rows)
+        model, *kept = read_model(path, cls._of)
+        model._keep(*kept)
         return model
 
     @classmethod
@@ -291,3 +287,12 @@ class GAPfm(Ascent, Recommender):
         if self.objective != "paper":  # likewise
             params["objective"] = self.objective
         return params
+
+
+def _row(goal, done: Iteration, train: Ratings, validation: Ratings | None) -> tuple:
+    """An iteration's line of the history."""
+    gap = float("nan")
+    if validation is not None:
+        U, V = goal.factors(done.state)
+        gap = held_out_gap(U, V, train, validation)
+    return done.number, done.objective, done.moved / goal.learning_rate, gap

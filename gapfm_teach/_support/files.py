@@ -3,12 +3,14 @@
 import contextlib
 import errno
 import hashlib
+import json
 import os
 import re
 import secrets
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -54,6 +56,23 @@ def regular(path) -> Path:
         what = "a folder" if os.path.isdir(path) else "a device, a pipe or a link to itself"
         raise ValueError(f"{str(path)!r} is {what}, not a file; pass a file's name")
     return target
+
+
+def is_same(path, other) -> bool:
+    """Whether both are there, and one file or folder by two names; nothing (None) is none."""
+    there = other is not None and os.path.exists(path) and os.path.exists(other)
+    return there and os.path.samefile(path, other)
+
+
+def read_json(path) -> Any:
+    """What a file of JSON holds.
+
+    Raises OSError as `open` does; ValueError for what is no file, no JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(regular(path).read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ValueError(f"{str(path)!r} is nested too deeply") from error
 
 
 def writable_folder(path: Path) -> Path:

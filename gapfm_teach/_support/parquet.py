@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .checks import check_count, check_path
-from .files import content_hash, new_folder
+from .files import content_hash, new_folder, read_json, regular
 
 FORMAT, VERSION = "gapfm_teach.Ratings in Parquet", 2
 MANIFEST, ITEMS = "ratings.json", "items.parquet"
@@ -162,7 +162,7 @@ def read_manifest(path) -> Manifest:
     """
     file = check_path(path, "path", "pass a folder from Ratings.to_parquet") / MANIFEST
     try:
-        stored = json.loads(file.read_text(encoding="utf-8"))
+        stored = read_json(file)
         found = stored.pop("format"), stored.pop("version")
         if found == (FORMAT, VERSION):
             if stored.pop("checksum") != _text_hash(stored):
@@ -240,7 +240,7 @@ def _read_columns(file: Path, wanted: dict[str, str | None]):
     """The `wanted` columns as an Arrow table; a name stands with its type, None for any."""
     pa, pq = _pyarrow()
     try:
-        with pq.ParquetFile(file, page_checksum_verification=True) as opened:
+        with pq.ParquetFile(regular(file), page_checksum_verification=True) as opened:
             schema = opened.schema_arrow
             for name, kind in wanted.items():
                 n_times = schema.names.count(name)

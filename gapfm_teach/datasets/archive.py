@@ -8,6 +8,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from .._support.files import regular
+
 HOW = "pass the archive as downloaded, or the folder it was unpacked into"
 CHUNK = 1 << 20
 # What archives of data and wheels are packed with. The others can ask for gigabytes to unpack.
@@ -18,7 +20,8 @@ class Files:
     """The files of a zip or of an unpacked folder, by bare name.
 
     Raises FileNotFoundError when `path` does not exist, PermissionError when it may not be
-    read, ValueError when it is a file that is no zip or a damaged one.
+    read, ValueError when it is a file that is no zip or a damaged one, and for a device or pipe,
+    from which reading might never end, here or in the folder.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,7 +51,7 @@ class Files:
         stream: IO[bytes]
         with ExitStack() as stack:
             if self.path.is_dir():
-                stream = stack.enter_context(open(self._members[name], "rb"))
+                stream = stack.enter_context(open(regular(self._members[name]), "rb"))
                 size = os.fstat(stream.fileno()).st_size
             else:
                 file = stack.enter_context(open(self.path, "rb"))
@@ -87,7 +90,7 @@ class _Bounded(io.RawIOBase):
 
 def _names_in_zip(path: Path) -> list[str]:
     # Opened here: a file that may not be read is no damaged one.
-    with open(path, "rb") as file, _damage_reported(path.name):
+    with open(regular(path), "rb") as file, _damage_reported(path.name):
         if zipfile.is_zipfile(file):
             with zipfile.ZipFile(file) as archive:
                 return archive.namelist()

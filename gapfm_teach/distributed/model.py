@@ -94,7 +94,7 @@ class DistributedGAPfm(Ascent):
         `client`: of a running Dask cluster. Each of the folder's parts is read by one worker and
         stays there with its users' factors: write at least one part for each worker. Parts and
         results travel only when a worker is lost or Dask finds one idle.
-        `checkpoint`: an empty or new folder, or one of checkpoints, where every
+        `checkpoint`: an empty or new folder, or the one that is resumed from, where every
         `checkpoint_every` iterations and at the end the factors and the history are written,
         whole or not at all, in place of those before; no other training may write there
         meanwhile. A lost worker sends the training back to the last one, without any to its
@@ -109,7 +109,8 @@ class DistributedGAPfm(Ascent):
         naming them; OSError, before training, for a checkpoint that cannot be written, holds
         something else or is another training's; RuntimeError, telling what was saved, where the
         cluster is lost; FloatingPointError, naming the iteration, when a value is no longer
-        finite: the factors of the iteration before stay.
+        finite: the factors of the iteration before stay, and where there is none the model stays
+        as it was.
         """
         _check_client(client)
         checkpoint_every = check_count(checkpoint_every, "checkpoint_every")
@@ -118,7 +119,7 @@ class DistributedGAPfm(Ascent):
         if data.n_ratings == 0:
             raise ValueError(f"{folder} has 0 ratings; there is nothing to learn from")
         run = describe(self._params(), data)
-        with held(checkpoint) if checkpoint is not None else nullcontext() as place:
+        with held(checkpoint, resume) if checkpoint is not None else nullcontext() as place:
             saves = Saves(place, checkpoint_every, self.n_iter, run)
             rows: list[Row] = []
             if resume is not None:
@@ -149,7 +150,8 @@ class DistributedGAPfm(Ascent):
                 if goal.written is not None:
                     saves.commit(goal.written, rows)
         except FloatingPointError:
-            self._keep(graph, state, rows, rate)
+            if rows:  # until an iteration is done, a model stays what it was
+                self._keep(graph, state, rows, rate)
             raise
         self._keep(graph, state, rows, rate)
 
@@ -191,9 +193,9 @@ class DistributedGAPfm(Ascent):
                 "Ratings.from_parquet(folder)"
             )
         model = GAPfm(**self._params() | {"random_state": self.random_state})
-        model.train_, model.learning_rate_ = train, self.learning_rate_
         factors = {"user_factors": self.user_factors(), "item_factors": self.item_factors_}
-        model._keep(factors, [(*row, float("nan")) for row in self._rows])
+        rows = [(*row, float("nan")) for row in self._rows]
+        model._keep(train, self.learning_rate_, factors, rows)
         return model
 
 

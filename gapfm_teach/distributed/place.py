@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from .._support.checks import check_path
-from .._support.files import writable_folder
+from .._support.files import is_same, read_json, writable_folder
 
 FORMAT, VERSION = "gapfm_teach.DistributedGAPfm checkpoint", 1
 STATE, LOCK = "checkpoint.json", "checkpoint.lock"
@@ -17,17 +17,20 @@ _FAR = 2**30  # Windows lets nobody else read the byte that is locked: one behin
 
 
 @contextlib.contextmanager
-def held(path) -> Iterator[Path]:
+def held(path, resume=None) -> Iterator[Path]:
     """Yield the folder `path`, absolute, made where there is none, and keep others out of it.
 
-    It must be empty, or of checkpoints already. The lock is the operating system's and ends with
-    this process, however it ends. Its file stays: it also tells whose folder this is.
+    It must be empty, or of checkpoints already: of the one to `resume` from, or of none that was
+    finished. The lock is the operating system's and ends with this process, however it ends. Its
+    file stays: it also tells whose folder this is.
 
     Raises TypeError or ValueError for no path, FileExistsError for a folder that holds something
     else, BlockingIOError where another training has it, OSError where nothing can be written:
     not at the first checkpoint only must it fail.
     """
     path = check_path(path, "checkpoint", "pass a folder's name such as 'run'").absolute()
+    if resume is not None:
+        resume = check_path(resume, "resume", "pass a folder from fit(checkpoint=...)")
     strange = _first_strange(path) if path.is_dir() else None
     if strange is not None:
         raise FileExistsError(
@@ -52,24 +55,37 @@ def held(path) -> Iterator[Path]:
                 f"another training is writing to checkpoint {str(path)!r}; wait until it has "
                 "ended, or pass another folder"
             )
+        if (path / STATE).exists() and not is_same(path, resume):
+            raise FileExistsError(
+                f"checkpoint {str(path)!r} is another training's, which would be lost; to go on "
+                f"from there pass resume={str(path)!r} too, else pass another folder or delete it"
+            )
         yield path
 
 
 def _first_strange(path: Path) -> str | None:
     """The first name in a folder that is neither empty nor of checkpoints, else None.
 
-    Older checkpoints have no lock, and a training that was killed early leaves an empty one.
+    Older checkpoints have no lock, and a training that was killed early leaves an empty one. A
+    link is nobody's checkpoint: what it leads to would be written.
     """
+    for name in (LOCK, STATE):
+        if os.path.lexists(path / name) and not _is_plain(path / name):
+            return name
     if any(_is_ours(path / name) for name in (LOCK, STATE)):
         return None
-    empty = (path / LOCK).is_file() and not (path / LOCK).stat().st_size
+    empty = (path / LOCK).exists() and not (path / LOCK).stat().st_size
     names = sorted({entry.name for entry in path.iterdir()} - ({LOCK} if empty else set()))
     return names[0] if names else None
 
 
+def _is_plain(file: Path) -> bool:
+    return file.is_file() and not file.is_symlink()
+
+
 def _is_ours(file: Path) -> bool:
     try:
-        stored = json.loads(file.read_text(encoding="utf-8"))
+        stored = read_json(file)
         return (stored["format"], stored["version"]) == (FORMAT, VERSION)
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return False

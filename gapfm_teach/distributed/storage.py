@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .._support.checks import check_path
-from .._support.files import remove_files, replacing
+from .._support.files import read_json, remove_files, replacing
 from .._support.parquet import Manifest
 from .place import FORMAT, STATE, VERSION
 
@@ -91,7 +91,7 @@ def read_state(path, run: dict, n_iter: int) -> tuple[Path, list[Row]]:
     """
     path = check_path(path, "resume", "pass a folder from fit(checkpoint=...)")
     try:
-        stored = json.loads((path / STATE).read_text(encoding="utf-8"))
+        stored = read_json(path / STATE)
         found = stored["format"], stored["version"]
         rows = [(int(i), float(f), float(g)) for i, f, g in stored["history"]]
         theirs, factors = stored["run"], path.absolute() / stored["factors"]

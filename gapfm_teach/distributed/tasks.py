@@ -9,7 +9,7 @@ import numpy as np
 from dask.sizeof import sizeof
 from distributed import get_worker
 
-from .._support.files import replacing
+from .._support.files import regular, replacing
 from .._support.parquet import Part, read_part
 from ..learning.automatic_step import multiply
 from ..learning.machine import threads
@@ -111,7 +111,7 @@ def read_array(path: Path, n_rows: int, n_factors: int) -> np.ndarray:
     """Factors that `write_array` wrote. Raises FileNotFoundError, or ValueError naming the file."""
     remedy = "the checkpoint cannot be resumed; fit anew without resume"
     try:
-        factors = np.load(path, allow_pickle=False)
+        factors = np.load(regular(path), allow_pickle=False)
     except FileNotFoundError as error:
         raise FileNotFoundError(
             f"{path} is missing; let every worker see the folder under the same name, or {remedy}"

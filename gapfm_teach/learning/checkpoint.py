@@ -6,13 +6,12 @@ of one JSON object. `handover.qmd` documents a model's file for programs without
 
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._support.checks import check_count, check_path, check_real
-from .._support.files import content_hash, regular, writable_folder
+from .._support.files import content_hash
 from .._support.npz import Stored, read_npz, write_npz
 from ..ratings import Ratings
 
@@ -76,7 +75,7 @@ def _listed(labels: np.ndarray, name: str) -> list:
 
 
 def read_model(path, make: Callable[..., Any]) -> tuple:
-    """`make(**params)`, γ, the ratings, the learned arrays, rows, as `write_model` wrote them.
+    """`make(**params)`, the ratings, γ, the learned arrays, rows, as `write_model` wrote them.
 
     Raises FileNotFoundError, or ValueError for a file that is no such model.
     """
@@ -89,7 +88,7 @@ def read_model(path, make: Callable[..., Any]) -> tuple:
         due = _shapes(params, n_users, n_items)
         rate = header.get("learning_rate_", params["learning_rate"])
         rate = check_real(rate, "learning_rate_", low_open=True)
-        return model, rate, ratings, *_learned(stored, due)
+        return model, ratings, rate, *_learned(stored, due)
 
     path = check_path(path, "path", "pass a file from save()")
     return _read(path, _MODEL, "a saved GAPfm", "save()", build)
@@ -119,20 +118,6 @@ def describe(params: dict, train: Ratings, validation: Ratings | None) -> dict:
     kept = {name: value for name, value in params.items() if name not in _FREE}
     ratings = {"train": train, "validation": validation}
     return {"params": kept} | {k: r and _fingerprint(r) for k, r in ratings.items()}
-
-
-def check_writable(path) -> Path:
-    """Return `path`, after making its folder: a long training must not fail at its first
-    checkpoint. Raises TypeError or ValueError for no path, OSError when none can be written."""
-    path = check_path(path, "checkpoint", "pass a file's name such as 'run.npz'")
-    try:
-        writable_folder(regular(path).parent)
-    except (OSError, ValueError) as error:
-        raise OSError(
-            f"checkpoint {str(path)!r} cannot be written ({error}); pass a file's name in a "
-            "folder you can write to"
-        ) from error
-    return path
 
 
 def write_checkpoint(
@@ -195,6 +180,15 @@ def read_checkpoint(path, run: dict, rng: np.random.Generator, n_iter: int) -> t
             "without resume"
         ) from error
     return state, rows
+
+
+def is_checkpoint(path) -> bool:
+    """Whether the file `path` calls itself a checkpoint, of whatever training and version."""
+    try:
+        with read_npz(path) as stored:
+            return stored.header(_n_labels(stored)).get("format") == _CHECKPOINT
+    except Exception:  # what is no such file raises nearly anything
+        return False
 
 
 def _fingerprint(ratings: Ratings) -> dict:
@@ -303,7 +297,11 @@ def _read(path, kind: str, what: str, writer: str, build: Callable[[Stored, dict
             found = header.get("format"), header.get("version")
             readable = found in ((kind, 1), (kind, _VERSION))
             built = build(stored, header) if readable else None
-    except (FileNotFoundError, MemoryError):
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"{str(path)!r} does not exist; pass a file from {writer}"
+        ) from error
+    except MemoryError:
         raise
     except Exception as error:  # a damaged or edited file raises nearly anything
         raise ValueError(

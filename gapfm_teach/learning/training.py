@@ -150,8 +150,9 @@ def distance(new: State, old: State, names: Sequence[str]) -> float:
 
 def diverged(iteration: int, rate: float) -> FloatingPointError:
     """The error of a training whose values in `iteration` are no longer finite."""
+    kept = f"The factors of iteration {iteration - 1} are kept"
     return FloatingPointError(
         f"training left the finite numbers in iteration {iteration}; try a learning_rate "
-        f"below {rate:g}, such as {rate / 10:g}. The factors of iteration {iteration - 1} are "
-        "kept"
+        f"below {rate:g}, such as {rate / 10:g}. "
+        + (kept if iteration > 1 else "The model stays as it was before")
     )

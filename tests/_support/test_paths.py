@@ -27,7 +27,8 @@ def save(path):
 
 
 def checkpoint(path):
-    GAPfm(3, n_iter=1, random_state=0).fit(DATA, checkpoint=path)
+    resume = path if Path(path).is_file() else None  # it replaces no other
+    GAPfm(3, n_iter=1, random_state=0).fit(DATA, checkpoint=path, resume=resume)
 
 
 WRITERS = [save, checkpoint]
@@ -49,15 +50,16 @@ def link(tmp_path):
 
 
 @pytest.mark.parametrize("write", WRITERS)
-@pytest.mark.parametrize("old", [None, b"older content"], ids=["dangling", "old"])
+@pytest.mark.parametrize("old", [False, True], ids=["dangling", "old"])
 def test_a_link_stays_and_its_target_is_written(link, tmp_path, write, old):
     target = tmp_path / "there" / "real.npz"
-    if old is not None:
-        target.parent.mkdir()
-        target.write_bytes(old)
+    if old:
+        write(target)
+    before = target.stat().st_ino if old else None
     write(link)
     assert link.is_symlink()
     assert target.read_bytes()[:2] == b"PK"
+    assert target.stat().st_ino != before
     assert os.listdir(link.parent) == ["model.npz"]
     assert os.listdir(target.parent) == ["real.npz"]
 
@@ -148,6 +150,37 @@ def test_a_pipe_of_this_process_is_refused():
     finally:
         os.close(reading)
         os.close(writing)
+
+
+@unix_only
+@pytest.mark.parametrize(
+    "place", ["pipe", "folder/ratings.csv", "folder/movies.csv", "/dev/zero"]
+)
+def test_a_pipe_or_device_is_not_read_as_data(tmp_path, place):
+    """Reading a pipe waits for ever, a device never ends."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "ratings.csv").write_text(
+        "userId,movieId,rating,timestamp\n1,2,3,4\n"
+    )
+    (tmp_path / "folder" / "movies.csv").write_text("movieId,title,genres\n2,A,B\n")
+    special = tmp_path / place
+    if place != "/dev/zero":
+        special.unlink(missing_ok=True)
+        os.mkfifo(special)
+    path = special if "folder" not in place else special.parent
+    with pytest.raises(ValueError, match=rf"{special}' is a device, a pipe"):
+        load_movielens("20m", path)
+
+
+@unix_only
+@pytest.mark.parametrize("name", ["ratings.json", "items.parquet", "part-00001.parquet"])
+def test_a_pipe_in_a_folder_of_parquet_is_not_read(tmp_path, name):
+    pytest.importorskip("pyarrow")
+    DATA.to_parquet(tmp_path / "x", 2)
+    (tmp_path / "x" / name).unlink()
+    os.mkfifo(tmp_path / "x" / name)
+    with pytest.raises(ValueError, match=rf"{name}' is a device, a pipe"):
+        Ratings.from_parquet(tmp_path / "x")
 
 
 # ------------------------------------------------------------------ no room

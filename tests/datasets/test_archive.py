@@ -191,9 +191,9 @@ def test_a_zip_that_lies_about_its_size_is_read_no_further(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no file here is endless")
-def test_a_file_that_never_ends_is_given_up(tmp_path):
+def test_a_link_to_a_file_that_never_ends_is_refused(tmp_path):
     folder = make_folder(tmp_path / "ml-100k", SMALL_100K)
     (folder / "u.item").unlink()
     (folder / "u.item").symlink_to("/dev/zero")
-    with pytest.raises(ValueError, match=r"u\.item in ml-100k holds more, where .* has at"):
+    with pytest.raises(ValueError, match=r"u\.item' is a device, a pipe"):
         load_movielens("100k", path=folder)

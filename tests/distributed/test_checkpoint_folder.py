@@ -1,6 +1,7 @@
 """Whose a folder of checkpoints is: nobody's work is removed, and one training writes there."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -133,7 +134,52 @@ def test_a_second_training_is_refused_and_the_first_goes_on(
     assert len(refused) == 1
     assert_same(found, arrays(model(n_iter=4).fit(data, client)))
     assert len(json.loads((run / "checkpoint.json").read_text())["history"]) == 4
-    model(random_state=4, n_iter=2).fit(data, client, checkpoint=run)  # after the first
+    model(n_iter=5).fit(data, client, checkpoint=run, resume=run)  # after the first
+
+
+def test_a_checkpoint_is_replaced_by_what_resumes_from_it_only(data, client, tmp_path):
+    run, other = tmp_path / "run", tmp_path / "other"
+    for place in (run, other):
+        model(n_iter=2).fit(data, client, checkpoint=place)
+    before = (run / "checkpoint.json").read_text(), sorted(run.rglob("*"))
+    for options in ({}, {"random_state": 4}, {"resume": other}):
+        more = {k: v for k, v in options.items() if k == "resume"}
+        settings = {k: v for k, v in options.items() if k != "resume"}
+        with pytest.raises(FileExistsError, match=r"run' is another.* pass resume='.*run'"):
+            model(n_iter=4, **settings).fit(data, client, checkpoint=run, **more)
+    assert ((run / "checkpoint.json").read_text(), sorted(run.rglob("*"))) == before
+
+
+def a_link(path, elsewhere):
+    path.symlink_to(elsewhere)
+
+
+def a_pipe(path, _):
+    os.mkfifo(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other special files")
+@pytest.mark.parametrize("make", [a_link, a_pipe])
+@pytest.mark.parametrize("name", ["checkpoint.lock", "checkpoint.json"])
+def test_what_is_no_plain_file_is_not_written_through(tmp_path, name, make):
+    """Through a linked lock or state another file would be written; a pipe would hang."""
+    run, elsewhere = tmp_path / "run", tmp_path / "thesis.txt"
+    run.mkdir()
+    elsewhere.write_text("")
+    make(run / name, elsewhere)
+    with pytest.raises(FileExistsError, match=rf"run' holds '{name}', which"), held(run):
+        pass
+    assert elsewhere.read_text() == ""
+    assert [path.name for path in run.iterdir()] == [name]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other special files")
+def test_a_dangling_lock_makes_no_file_elsewhere(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "checkpoint.lock").symlink_to(tmp_path / "new.txt")
+    with pytest.raises(FileExistsError, match=r"checkpoint\.lock"), held(tmp_path / "run"):
+        pass
+    assert not (tmp_path / "new.txt").exists()
 
 
 @pytest.mark.processes

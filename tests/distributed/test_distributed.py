@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -258,11 +259,9 @@ def test_another_training_in_the_same_place_leaves_the_checkpoint_whole(
 ):
     """It stops after writing its factors, before they count: the older ones still do."""
     run = tmp_path / "run"
-    options = {
-        "checkpoint": run,
-        "checkpoint_every": N_ITER,
-    }  # both after as many iterations
-    expected = arrays(model().fit(folders / "2", client, **options))
+    options = {"checkpoint": run, "checkpoint_every": N_ITER}
+    expected = arrays(model().fit(folders / "2", client))
+    model(n_iter=2).fit(folders / "2", client, checkpoint=run)
 
     def stop(*_):
         raise KeyboardInterrupt
@@ -270,7 +269,8 @@ def test_another_training_in_the_same_place_leaves_the_checkpoint_whole(
     with monkeypatch.context() as patch:
         patch.setattr("gapfm_teach.distributed.storage.commit", stop)
         with pytest.raises(KeyboardInterrupt):
-            model(random_state=4).fit(folders / "2", client, **options)
+            model().fit(folders / "2", client, resume=run, **options)
+    assert len(list(run.glob("iteration-*"))) == 2
     resumed = model().fit(folders / "2", client, checkpoint=run, resume=run)
     assert_same(resumed, expected)
 
@@ -294,6 +294,20 @@ def test_a_fit_that_fails_leaves_the_one_before(ratings, folders, client, tmp_pa
         found.fit(tmp_path / "x", client, resume=tmp_path / "run")
     assert_same(found, expected)
     assert found.to_gapfm(ratings).train_ is ratings
+
+
+def test_a_refit_that_fails_at_once_leaves_the_one_before(ratings, folders, client):
+    found = model(n_iter=2).fit(folders / "2", client)
+    expected = arrays(found)
+    found.learning_rate, found.init_scale = 1e308, 100.0
+    with pytest.raises(FloatingPointError, match=r"iteration 1;.*model stays as it was"):
+        found.fit(folders / "3", client)
+    assert_same(found, expected)
+    assert found.to_gapfm(ratings).n_iter_ == 2
+    fresh = model(learning_rate=1e308, init_scale=100.0)
+    with pytest.raises(FloatingPointError, match="iteration 1"):
+        fresh.fit(folders / "2", client)
+    assert "not fitted" in repr(fresh)
 
 
 def test_too_large_a_step_is_named_and_what_was_learned_stays(folders, client, tmp_path):
@@ -359,9 +373,31 @@ def other_format(run):
     (run / "checkpoint.json").write_text(json.dumps(stored | {"version": 9}))
 
 
+def nest_state(run):
+    (run / "checkpoint.json").write_text("[" * 10**5)
+
+
+def pipe_in_place_of(name):
+    def spoil(run):
+        (path,) = run.rglob(name)
+        path.unlink()
+        os.mkfifo(path)
+
+    return spoil
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other special files")
+@pytest.mark.parametrize("name", ["checkpoint.json", "users-00001.npy", "items.npy"])
+def test_a_pipe_in_a_checkpoint_is_not_read(folders, client, run, name):
+    pipe_in_place_of(name)(run)
+    with pytest.raises(ValueError, match=rf"{name} is damaged .*is a device, a pipe"):
+        model().fit(folders / "2", client, resume=run)
+
+
 @pytest.mark.parametrize(
     ("spoil", "error", "words"),
     [
+        (nest_state, ValueError, r"checkpoint\.json is damaged .*nested too deeply"),
         (lose_state, FileNotFoundError, r"holds no checkpoint\.json"),
         (cut_state, ValueError, r"checkpoint\.json is damaged"),
         (other_format, ValueError, "version 9.*version 1 is read"),

@@ -215,6 +215,76 @@ def test_its_size_does_not_depend_on_the_number_of_ratings(tmp_path):
 # ------------------------------------------------------------------ what is refused
 
 
+def a_thesis(path, data):
+    path.write_text("a year's work")
+
+
+def a_saved_model(path, data):
+    model(n_iter=1).fit(data[0]).save(path)
+
+
+def another_run(path, data):
+    model(n_iter=1, reg=0.5).fit(data[0], checkpoint=path)
+
+
+def the_same_run(path, data):
+    model(n_iter=3).fit(*data, checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    ("put", "words"),
+    [
+        (a_thesis, r"run\.npz' is there already, is no checkpoint .*pass another name, or"),
+        (a_saved_model, r"run\.npz' is there already, is no checkpoint .*delete it"),
+        (another_run, r"run\.npz' is another training's.*pass resume='.*run\.npz' too"),
+        (the_same_run, r"run\.npz' is another training's.*pass resume='.*run\.npz' too"),
+    ],
+)
+def test_a_checkpoint_replaces_none_but_the_one_resumed_from(data, path, put, words):
+    put(path, data)
+    before = path.read_bytes()
+    rng = np.random.default_rng(1)
+    fresh = model(random_state=rng)
+    elsewhere = path.with_name("other.npz")
+    the_same_run(elsewhere, data)
+    for resume in (None, elsewhere):
+        with pytest.raises(FileExistsError, match=words):
+            fresh.fit(*data, checkpoint=path, resume=resume)
+    assert path.read_bytes() == before
+    assert rng.random() == np.random.default_rng(1).random()  # nothing was begun
+    with pytest.raises(ValueError, match="not fitted"):
+        fresh.predict(0)
+
+
+def test_a_checkpoint_to_resume_from_that_is_missing_is_named_with_the_remedy(data, path):
+    for checkpoint in (None, path):
+        with pytest.raises(FileNotFoundError, match=r"run\.npz' does not exist; pass a fi"):
+            model().fit(*data, checkpoint=checkpoint, resume=path)
+    assert not path.exists()
+    with pytest.raises(FileNotFoundError, match=r"run\.npz' does not exist; .*save\(\)"):
+        GAPfm.load(path)
+
+
+@pytest.mark.parametrize("objective", ["paper", "consistent"])
+def test_a_refit_that_fails_at_once_leaves_the_model_as_it_was(data, tmp_path, objective):
+    fitted = GAPfm(4, objective=objective, n_iter=2, random_state=3).fit(data[0])
+    expected, scores = fitted.history_, fitted.predict(0)
+    fitted.learning_rate = 1e308
+    fitted.init_scale = 1e150
+    other = fewer(data[0])
+    with pytest.raises(FloatingPointError, match=r"iteration 1;.*model stays as it was"):
+        fitted.fit(other)
+    assert fitted.train_ is data[0]
+    assert fitted.learning_rate_ < 1
+    assert fitted.history_.equals(expected)
+    np.testing.assert_array_equal(fitted.predict(0), scores)
+    fresh = GAPfm(4, objective=objective, learning_rate=1e308, init_scale=1e150)
+    with pytest.raises(FloatingPointError, match="iteration 1"):
+        fresh.fit(other)
+    assert "not fitted" in repr(fresh)
+    assert not [name for name in vars(fresh) if name.endswith("_") and name[0] != "_"]
+
+
 def changed(ratings):
     """The same ratings but for one grade."""
     grades = ratings.grades.copy()

@@ -307,9 +307,14 @@ def test_resumed_it_comes_to_the_same_bits(tmp_path, data, name):
 
 
 def test_overflow_stops_and_keeps_the_last_good_factors(data):
-    broken = model(reg=1e200, learning_rate=1e150)
-    with pytest.raises(FloatingPointError, match="learning_rate below"):
-        broken.fit(data[0])
+    def leave_too_large(iteration, model):
+        if iteration == 3:
+            model.item_bias_[:] = 1e155
+
+    broken = model()
+    with pytest.raises(FloatingPointError, match=r"iteration 4; .*iteration 3 are kept"):
+        broken.fit(data[0], callback=leave_too_large)
+    assert broken.n_iter_ == 3
     assert np.isfinite(broken.item_bias_).all()
 
 

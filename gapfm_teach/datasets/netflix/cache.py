@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..._support.files import remove_files
+from ..._support.files import regular, remove_files
 from ...ratings import Ratings
 from ..cache import data_folder
 
@@ -73,7 +73,7 @@ def read(key: str) -> tuple[Ratings, Ratings, list[str]] | None:
     if not os.path.isdir(folder):  # unlike Path's, it is False in a folder closed to us
         return None
     try:
-        checksum, _, text = (folder / HEADER).read_text(encoding="utf-8").partition("\n")
+        checksum, _, text = regular(folder / HEADER).read_text("utf-8").partition("\n")
         if int(checksum, 16) != zlib.crc32(text.encode()):
             raise ValueError(f"{HEADER} does not fit its checksum")
         header = json.loads(text)
@@ -193,7 +193,7 @@ def _map(folder: Path, name: str) -> np.ndarray:
 
 def _checksums(file: Path) -> list[int]:
     """Return the CRC-32 of each 32 MiB of a file; several cores take part."""
-    content = np.memmap(file, mode="r")
+    content = np.memmap(regular(file), mode="r")
     blocks = [content[at : at + BLOCK] for at in range(0, content.size, BLOCK)]
     with ThreadPoolExecutor() as pool:
         return list(pool.map(zlib.crc32, blocks))
