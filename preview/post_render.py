@@ -1,5 +1,5 @@
 """Quarto's post-render step: take out of every page what would call another host, and list
-the files of the site, whose folder Quarto has emptied before.
+the files of the site, whose folder Quarto has emptied before it renders all.
 
 Quarto adds require.js, jquery or the widget manager from a CDN to any page whose
 outputs hold HTML. The pages work without them, and must be readable with no network.
@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(
     0, str(Path(__file__).resolve().parent.parent)
 )  # Quarto runs this file alone
-from preview.written import leave_list
+from preview.written import leave_list, renew_list
 
 REMOTE = r"""["']?(?:https?:)?//[^>]*"""
 SCRIPT = re.compile(rf"<script\b[^>]*\bsrc\s*=\s*{REMOTE}>.*?</script\s*>\s*", re.I | re.S)
@@ -43,6 +43,9 @@ def main() -> None:
             changed += 1
     if os.environ.get("QUARTO_PROJECT_RENDER_ALL"):  # else there is what it did not write
         leave_list(site)
+    else:
+        rendered = os.environ.get("QUARTO_PROJECT_OUTPUT_FILES", "").split("\n")
+        renew_list(site, [Path(name) for name in rendered if name])
     print(
         f"post-render: removed calls to other hosts from {changed} pages", file=sys.stderr
     )

@@ -8,7 +8,9 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,25 +25,47 @@ def replacing(path):
     """Yield an open binary file beside `path`; rename it to `path` when the block succeeds.
 
     Where `path` is a link, the file that it points to is replaced, and made where there is none.
+    A file that is replaced leaves its mode: what only its owner could read stays so.
     When the block fails, whatever stood at `path` still stands there and nothing else is left.
-    Raises ValueError as `regular` does; OSError, naming `path`, when the disk is full.
+    Raises ValueError as `regular` does; OSError, naming `path`, when it cannot be written.
     """
     target = regular(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not tempfile's mkstemp: its files are for their owner's eyes only, and stay so when renamed.
-    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
+    temporary = _beside(target)
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    with _named(path, temporary):
+        try:
+            with open(temporary, "xb", opener=partial(os.open, mode=mode or 0o666)) as file:
+                if mode is not None:
+                    os.chmod(temporary, mode)  # whatever the umask says
+                yield file
+            os.replace(temporary, target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
+
+
+@contextlib.contextmanager
+def _named(path, temporary: Path):
+    """Let an OSError name `path`, where it says that there is no room or names `temporary`."""
     try:
-        with open(temporary, "xb") as file:
-            yield file
-        os.replace(temporary, target)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        yield
+    except OSError as error:
+        ours = isinstance(error.filename, str) and error.filename.startswith(str(temporary))
+        if error.errno in _NO_ROOM:
             what = (
                 f"{error.strerror}; nothing was written, make room or choose another place"
             )
-            raise OSError(error.errno, what, str(path)) from error
-        raise
+        elif ours:
+            what = f"{error.strerror}; nothing was written"
+        else:
+            raise
+        raise OSError(error.errno, what, str(path)) from error
 
 
 def regular(path) -> Path:
@@ -87,19 +111,21 @@ def new_folder(path):
     """Yield an empty folder beside `path`; rename it to `path` when the block succeeds.
 
     When the block fails, nothing is left. Raises FileExistsError where `path` is taken, or has
-    been meanwhile.
+    been meanwhile; OSError, naming `path`, when it cannot be written.
     """
     path = Path(path)
     _check_free(path)
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
-    temporary.mkdir(parents=True)
-    try:
-        yield temporary
-        _check_free(path)
-        os.rename(temporary, path)
-    except BaseException:
-        shutil.rmtree(temporary)
-        raise
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _beside(path)
+    with _named(path, temporary):
+        temporary.mkdir()
+        try:
+            yield temporary
+            _check_free(path)
+            os.rename(temporary, path)
+        except BaseException:
+            shutil.rmtree(temporary)
+            raise
 
 
 def _check_free(path: Path) -> None:

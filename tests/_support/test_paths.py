@@ -2,7 +2,9 @@
 
 import os
 import socket
+import tempfile
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -197,6 +199,65 @@ def no_file_above(size: int):
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, old)
+
+
+@unix_only
+@pytest.mark.parametrize("write", WRITERS)
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o400])
+def test_a_file_that_is_replaced_leaves_its_mode(tmp_path, write, mode):
+    """What only its owner could read stays so, from the first byte on."""
+    path = tmp_path / "model.npz"
+    write(path)
+    assert os.stat(path).st_mode & 0o777 == 0o666 & ~umask()
+    path.chmod(mode)
+    write(path)
+    assert os.stat(path).st_mode & 0o777 == mode
+    with replacing(path) as file:
+        assert os.stat(file.name).st_mode & 0o777 == mode
+
+
+def umask() -> int:
+    now = os.umask(0)
+    os.umask(now)
+    return now
+
+
+@unix_only
+def test_a_place_closed_to_us_is_named_and_not_what_lies_beside():
+    with tempfile.TemporaryDirectory() as place, nobody_special():
+        path = Path(place, "model.npz")
+        writers = [save]
+        if find_spec("pyarrow"):
+            writers.append(DATA.to_parquet)
+        for write in writers:
+            with pytest.raises(PermissionError, match=r"model\.npz'$") as caught:
+                write(path)
+            assert caught.value.filename == str(path)
+
+
+@contextmanager
+def nobody_special():
+    """Inside the block an administrator, who may write everywhere, is nobody in particular."""
+    me = os.geteuid()
+    if me == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(me)
+
+
+@unix_only
+def test_a_full_disk_is_named_by_parquet_and_leaves_nothing(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "ratings"
+    with (
+        no_file_above(1000),
+        pytest.raises(OSError, match=r"nothing was written.*ratings'") as caught,
+    ):
+        DATA.to_parquet(path)
+    assert caught.value.filename == str(path)
+    assert not os.listdir(tmp_path)
 
 
 @unix_only

@@ -14,6 +14,7 @@ from nbclient import NotebookClient
 from gapfm_teach import average_precision, graded_average_precision
 from preview.build import build
 from preview.notebook import BookError
+from preview.written import check_replaceable, leave_list
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -316,6 +317,80 @@ def test_what_somebody_put_into_a_site_is_not_lost(book, tmp_path):
     with pytest.raises(FileExistsError, match=r"_site/ holds fonts/mine\.txt"):
         book(["# One"])
     assert content(tmp_path / "_site") == before
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A folder with files as a build leaves them."""
+    place = tmp_path / "_site"
+    put(place, {name: "as built" for name in ("a.html", "b.html", "c.html", "d/e.html")})
+    leave_list(place)
+    check_replaceable(place)
+    return place
+
+
+def test_a_page_that_somebody_edited_is_named_and_stays(book, tmp_path):
+    book(["# One"])
+    page = tmp_path / "_site" / "one.html"
+    page.write_text("<p>mended by hand</p>")
+    with pytest.raises(
+        FileExistsError, match=r"_site/ holds one\.html, changed since it was built"
+    ):
+        book(["# One"])
+    assert page.read_text() == "<p>mended by hand</p>"
+
+
+def test_all_that_was_edited_is_named_or_counted(site):
+    put(site, {"a.html": "edited", "d/e.html": ""})
+    with pytest.raises(FileExistsError, match=r"holds a\.html, d/e\.html, changed"):
+        check_replaceable(site)
+    put(site, {"b.html": "as built ", "c.html": "x"})
+    with pytest.raises(FileExistsError, match=r"b\.html, c\.html and 1 more, changed"):
+        check_replaceable(site)
+
+
+def test_a_link_in_place_of_a_page_is_not_followed(site, tmp_path):
+    (tmp_path / "mine.html").write_text("as built")
+    (site / "a.html").unlink()
+    try:
+        (site / "a.html").symlink_to(tmp_path / "mine.html")
+    except OSError:
+        pytest.skip("this system lets nobody make links")
+    with pytest.raises(FileExistsError, match=r"holds a\.html, changed"):
+        check_replaceable(site)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such pipes")
+@pytest.mark.parametrize("name", ["a.html", "written.json"])
+def test_a_pipe_in_a_site_is_not_read(site, name):
+    (site / name).unlink()
+    os.mkfifo(site / name)
+    with pytest.raises(FileExistsError, match=r"_site/ holds a\.html"):
+        check_replaceable(site)
+
+
+def test_what_is_nobodys_work_is_in_nobodys_way(site):
+    (site / "empty" / "folder").mkdir(parents=True)
+    put(site, {".DS_Store": "", "d/Thumbs.db": "x"})
+    (site / "b.html").unlink()
+    check_replaceable(site)
+
+
+def test_a_site_of_the_version_before_may_be_replaced(site):
+    old = {"format": "gapfm_teach site", "version": 1}
+    listed = json.dumps(old | {"files": ["a.html", "b.html", "d/e.html"]})
+    put(site, {"written.json": listed, "a.html": "whatever"})
+    with pytest.raises(FileExistsError, match=r"holds c\.html, which is in no build's"):
+        check_replaceable(site)
+    (site / "c.html").unlink()
+    check_replaceable(site)
+
+
+@pytest.mark.parametrize("text", ["[" * 10**5, "{}", '{"format": "gapfm_teach site"}'])
+def test_a_list_that_is_none_lists_nothing(site, text):
+    put(site, {"written.json": text})
+    with pytest.raises(FileExistsError, match=r"holds a\.html, .* and 2 more, which is in"):
+        check_replaceable(site)
 
 
 def test_a_file_in_place_of_the_site_stays(book, tmp_path):
