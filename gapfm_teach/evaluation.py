@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from . import kernels
-from ._support.checks import check_count, check_random_state
+from ._support.checks import check_array, check_count, check_random_state
 from .intervals import summarize
 from .metrics import thresholding_probabilities
 from .ratings import Ratings
@@ -272,7 +272,7 @@ def _scores(model, factors, lists: _Lists) -> np.ndarray:
 
 
 def _predicted(model, user, items: np.ndarray) -> np.ndarray:
-    scores = np.asarray(model.predict(user, items), dtype=np.float64)
+    scores = check_array(model.predict(user, items), "the model's scores", finite=False)
     if scores.shape != items.shape:
         raise ValueError(
             f"model.predict(user, items) gave shape {scores.shape} for {items.size} items; "

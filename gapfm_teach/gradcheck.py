@@ -10,6 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._support.checks import check_array
+
 
 def central_difference(
     f: Callable[[np.ndarray], float], x: ArrayLike, step: float = 6e-6
@@ -77,7 +79,10 @@ def relative_error(a: ArrayLike, b: ArrayLike) -> float:
     >>> relative_error([4.0, 3.0], [4.0, 2.0])  # 1 of 4
     0.25
     """
-    a, b = np.asarray(a), np.asarray(b)
+    a, b = (
+        check_array(x, name, allow_complex=True, finite=False)
+        for x, name in ((a, "a"), (b, "b"))
+    )
     if a.shape != b.shape:
         raise ValueError(f"a and b must have one shape, got {a.shape} and {b.shape}")
     scale = max(np.max(np.abs(a), initial=0.0), np.max(np.abs(b), initial=0.0))
@@ -112,10 +117,7 @@ def step_size_curve(
 
 def _real(x: ArrayLike) -> np.ndarray:
     """Return `x` as a new float64 array that no caller sees change."""
-    x = np.array(x, dtype=np.float64)
-    if not np.isfinite(x).all():
-        raise ValueError(f"x must be finite, got {x[~np.isfinite(x)][0]} among its entries")
-    return x
+    return check_array(x, "x")
 
 
 def _number(value):

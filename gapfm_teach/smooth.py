@@ -7,7 +7,14 @@ differentiation can judge the gradients. What repairs (7) and (8) is in `repaire
 
 import numpy as np
 
-from ._support.checks import check_delta, check_grades, check_real, check_scores
+from ._support.checks import (
+    check_array,
+    check_delta,
+    check_grades,
+    check_penalty,
+    check_real,
+    check_scores,
+)
 from .metrics import accumulated, thresholding_probabilities
 
 
@@ -18,7 +25,7 @@ def logistic(x):
     >>> logistic([-1000, 0, 1000])
     array([0. , 0.5, 1. ])
     """
-    x = np.asarray(x)
+    x = check_array(x, "x", allow_complex=True, finite=False)
     positive = x.real >= 0
     e = np.exp(np.where(positive, -x, x))
     return np.where(positive, 1.0, e) / (1.0 + e)
@@ -34,7 +41,8 @@ def logistic_derivative(x):
     >>> f"{logistic_derivative(40):.2g} and not {g * (1 - g)}"
     '4.2e-18 and not 0.0'
     """
-    return logistic(x) * logistic(-np.asarray(x))
+    x = check_array(x, "x", allow_complex=True, finite=False)
+    return logistic(x) * logistic(-x)
 
 
 def beta(grades, delta) -> np.ndarray:
@@ -102,7 +110,8 @@ def objective(user_factors, item_factors, ratings, *, delta=None, reg) -> float:
 
     Parameters: user_factors U, (n_users, D); item_factors V, (n_items, D); ratings, a `Ratings`;
     delta defaults to (5) for `ratings.max_grade`; reg is λ >= 0, counted once for the whole of U
-    and V. Returns Σ_m (8) - λ/2 (‖U‖² + ‖V‖²). Raises ValueError when shapes disagree.
+    and V. Returns Σ_m (8) - λ/2 (‖U‖² + ‖V‖²). Raises ValueError when shapes disagree, and for
+    factors that are not finite or so large that the value would not be.
 
     One user, two films of one grade, and factors that give both the score 0: smoothed GAP is 1.
 
@@ -111,7 +120,10 @@ def objective(user_factors, item_factors, ratings, *, delta=None, reg) -> float:
     >>> objective([[2.0]], [[0.0], [0.0]], ratings, reg=0.1)  # 1 - 0.1/2 · 2²
     0.8
     """
-    U, V = np.asarray(user_factors), np.asarray(item_factors)
+    U, V = (
+        check_array(user_factors, "user_factors"),
+        check_array(item_factors, "item_factors"),
+    )
     if U.ndim != 2 or V.ndim != 2 or U.shape[1] != V.shape[1]:
         raise ValueError(
             f"user_factors {U.shape} and item_factors {V.shape} must be two-dimensional "
@@ -128,7 +140,7 @@ def objective(user_factors, item_factors, ratings, *, delta=None, reg) -> float:
     for user in range(ratings.n_users):
         items, grades = ratings.row(user)
         total += smoothed_gap(V[items] @ U[user], grades, delta)
-    return total - reg / 2 * float(np.sum(U**2) + np.sum(V**2))
+    return total - check_penalty(reg, U, V)
 
 
 def user_gradient(u, V, grades, *, delta, reg) -> np.ndarray:
@@ -143,7 +155,8 @@ def user_gradient(u, V, grades, *, delta, reg) -> np.ndarray:
     array([1.])
     """
     u, V, reg = _factors(u, V, reg)
-    return V.T @ smoothed_gap_gradient(V @ u, grades, delta) - reg * u
+    found = V.T @ smoothed_gap_gradient(V @ u, grades, delta) - reg * u
+    return check_array(found, "the gradient", allow_complex=True)
 
 
 def item_gradients(u, V, grades, *, delta, reg) -> np.ndarray:
@@ -159,7 +172,8 @@ def item_gradients(u, V, grades, *, delta, reg) -> np.ndarray:
            [0.5]])
     """
     u, V, reg = _factors(u, V, reg)
-    return np.outer(smoothed_gap_gradient(V @ u, grades, delta), u) - reg * V
+    found = np.outer(smoothed_gap_gradient(V @ u, grades, delta), u) - reg * V
+    return check_array(found, "the gradient", allow_complex=True)
 
 
 def _accumulated(delta, grades: np.ndarray) -> np.ndarray:
@@ -173,7 +187,7 @@ def _rated(scores, grades, delta) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _factors(u, V, reg) -> tuple[np.ndarray, np.ndarray, float]:
-    u, V = np.asarray(u), np.asarray(V)
+    u, V = (check_array(x, name, allow_complex=True) for x, name in ((u, "u"), (V, "V")))
     if u.ndim != 1 or V.ndim != 2 or V.shape[1] != u.shape[0]:
         raise ValueError(
             f"u has shape {u.shape} and V {V.shape}; pass u as (D,) and V as (S, D), the rows of "

@@ -16,7 +16,7 @@ PACKAGE = Path(gapfm_teach.__file__).parent
 IMPORTS = {
     "_support": "numpy pandas pyarrow",
     "doctor": "",
-    "gradcheck": "numpy",
+    "gradcheck": "numpy _support",
     "kernels": "numba numpy",
     "plots": "matplotlib numpy",
     "metrics": "numpy _support",

@@ -165,7 +165,7 @@ def check_scores(
     """
     if np.iscomplexobj(scores) and not allow_complex:
         raise ValueError(f"{name} must be real numbers, got {np.asarray(scores)!r}")
-    array = _one_dimensional(scores, name, complex if np.iscomplexobj(scores) else float)
+    array = _one_dimensional(scores, name, allow_complex)
     if length is not None and array.shape[0] != length:
         raise ValueError(
             f"{name} has length {array.shape[0]} but there are {length} grades; "
@@ -174,6 +174,22 @@ def check_scores(
     _refuse_first(
         array, ~np.isfinite(array), name, "must be finite; check the model's factors"
     )
+    return array
+
+
+def check_array(
+    values, name: str, *, allow_complex: bool = False, finite: bool = True
+) -> np.ndarray:
+    """Return numbers as float64, of whatever shape; complex ones as complex where allowed.
+
+    Raises ValueError for what is none (text, dates), for masked entries, for rows of unequal
+    lengths, and where `finite` naming the first that is not.
+    """
+    array = _numbers(values, name, allow_complex)
+    if finite and not np.isfinite(array).all():
+        place = tuple(np.argwhere(~np.isfinite(array))[0].tolist())
+        where = f"{name}[{', '.join(map(str, place))}]" if place else name
+        raise ValueError(f"{name} must be finite; {where} is {array[place].item():g}")
     return array
 
 
@@ -201,6 +217,19 @@ def check_delta(delta, max_grade: int) -> np.ndarray:
     return array
 
 
+def check_penalty(reg: float, *factors: np.ndarray) -> float:
+    """λ/2 times the sum of all squares; raises ValueError where that is no finite number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        penalty = reg / 2 * float(sum(np.sum(x**2) for x in factors))
+    if not math.isfinite(penalty):
+        largest = max(np.max(np.abs(x), initial=0.0) for x in factors)
+        raise ValueError(
+            f"factors up to {largest:g} with reg={reg:g} make the objective overflow; check how "
+            "the model was trained"
+        )
+    return penalty
+
+
 def unmasked(values, name: str) -> np.ndarray:
     """Return `values` as an array.
 
@@ -213,7 +242,7 @@ def unmasked(values, name: str) -> np.ndarray:
         return np.asarray(values)
     except ValueError:
         raise ValueError(
-            f"{name} must be one-dimensional, got {values!r}; make its entries alike"
+            f"{name} must be an even array, got {values!r}; make its entries alike"
         ) from None
 
 
@@ -235,14 +264,19 @@ def _index(value) -> int | None:
         return None
 
 
-def _one_dimensional(values, name: str, dtype: type = float) -> np.ndarray:
+def _numbers(values, name: str, allow_complex: bool = False) -> np.ndarray:
     given = unmasked(values, name)
+    is_complex = given.dtype.kind == "c"
     try:
-        if given.dtype.kind in "mMV" or (given.dtype.kind == "c" and dtype is float):
+        if given.dtype.kind in "mMV" or (is_complex and not allow_complex):
             raise TypeError  # NumPy would convert them
-        array: np.ndarray = given.astype(dtype)
+        return given.astype(complex if is_complex else float)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be numbers, got {values!r}") from None
+
+
+def _one_dimensional(values, name: str, allow_complex: bool = False) -> np.ndarray:
+    array = _numbers(values, name, allow_complex)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
     return array

@@ -7,7 +7,14 @@ from functools import partial
 
 import numpy as np
 
-from .._support.checks import check_choice, check_count, check_positions, check_real
+from .._support.checks import (
+    check_array,
+    check_choice,
+    check_count,
+    check_penalty,
+    check_positions,
+    check_real,
+)
 from ..metrics import thresholding_probabilities
 from . import relatives
 from .gap import (
@@ -75,7 +82,7 @@ def sample_unrated(rated, uniforms, n_items: int) -> tuple[np.ndarray, float]:
     (array([3, 5]), 2.0)
     """
     left = np.setdiff1d(np.arange(n_items), check_positions(rated, "rated", n_items))
-    uniforms = np.asarray(uniforms, dtype=float)
+    uniforms = check_array(uniforms, "uniforms", finite=False)
     if uniforms.ndim != 1 or not ((uniforms >= 0) & (uniforms < 1)).all():
         raise ValueError(
             f"uniforms must be a row of numbers from 0 to below 1, got {uniforms!r}; draw them "
@@ -100,7 +107,8 @@ def consistent_objective(
     R̂ right in the mean, and so, 1/R̂ being convex, GAP̂ somewhat too high; less so the larger.
     Parameters: U, (n_users, D); V, (n_items, D); b, (n_items,); ratings, a `Ratings`; reg λ >= 0;
     objective and cutoff as in `consistent_measure`: which measure stands for GAP̂.
-    Raises ValueError when shapes disagree, and as `consistent_measure` and `sample_unrated` do.
+    Raises ValueError when shapes disagree, for factors that are not finite or so large that the
+    value would not be, and as `consistent_measure` and `sample_unrated` do.
 
     One user, a rated film and an unrated one with equal scores: R̂ = 1.5, and nothing to regularise.
 
@@ -110,7 +118,11 @@ def consistent_objective(
     >>> round(consistent_objective([[0.0]], [[0.0], [0.0]], [0.0, 0.0], ratings, reg=0.1), 3)
     0.667
     """
-    U, V, b = (np.asarray(x) for x in (user_factors, item_factors, item_bias))
+    U, V = (
+        check_array(user_factors, "user_factors"),
+        check_array(item_factors, "item_factors"),
+    )
+    b = check_array(item_bias, "item_bias")
     due = ((ratings.n_users, U.shape[-1]), (ratings.n_items, U.shape[-1]))
     if (U.shape, V.shape) != due or b.shape != due[1][:1]:
         raise ValueError(
@@ -138,5 +150,4 @@ def consistent_objective(
             tau=tau,
             weights=np.repeat([1.0, unrated_weight * weight], [rated.size, others.size]),
         )
-    size = np.sum(U**2) + np.sum(V**2) + np.sum(b**2)
-    return total - check_real(reg, "reg") / 2 * float(size)
+    return total - check_penalty(check_real(reg, "reg"), U, V, b)

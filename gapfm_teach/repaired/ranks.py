@@ -7,7 +7,7 @@ what it earns directly that j stands above i, and s_i, what it costs i to lose a
 
 import numpy as np
 
-from .._support.checks import check_real, check_scores
+from .._support.checks import check_array, check_real, check_scores
 from ..smooth import logistic
 
 
@@ -19,7 +19,7 @@ def above(scores, tau) -> np.ndarray:
     array([[0.5  , 0.881],
            [0.119, 0.5  ]])
     """
-    f = np.asarray(scores)
+    f = check_array(scores, "scores", allow_complex=True, finite=False)
     return logistic((f[None, :] - f[:, None]) / tau)
 
 
@@ -67,7 +67,7 @@ def pair_gradient(scores, direct, cost, tau, weights=None) -> np.ndarray:
     """
     t = above(scores, tau)
     d = t * t.T  # 1 - t_ij = t_ji, and no digits are lost where t is near 1
-    stand_for = np.ones(len(cost)) if weights is None else np.asarray(weights, float)
+    stand_for = np.ones(len(cost)) if weights is None else check_array(weights, "weights")
     m = direct - np.outer(cost, stand_for)
     return np.sum(d * (m - m.T), axis=0) / tau
 
@@ -79,7 +79,7 @@ def check_weights(weights, length: int) -> np.ndarray:
     >>> check_weights([1, 20.5], 2)
     array([ 1. , 20.5])
     """
-    array = np.asarray(weights, dtype=np.float64)
+    array = check_array(weights, "weights", finite=False)
     if array.shape != (length,) or not (np.isfinite(array).all() and (array >= 0).all()):
         raise ValueError(
             f"weights must be {length} finite numbers of at least 0, one for each score, got "

@@ -16,13 +16,16 @@ from gapfm_teach import (
     split_given,
     user_gradient,
 )
+from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
 from gapfm_teach.repaired.fast_sums import interpolated_smoothed_gap
 from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
+from gapfm_teach.repaired.measures import consistent_objective
 from gapfm_teach.repaired.ranks import consistent_rank
 from gapfm_teach.repaired.relatives import (
     consistent_graded_precision,
     consistent_graded_recall,
 )
+from gapfm_teach.smooth import logistic, logistic_derivative
 
 NAN = float("nan")
 DELTA = [0.1, 0.2, 0.7]
@@ -32,6 +35,8 @@ EMPTY = Ratings([0, 0, 0, 0], [], [], n_items=4, max_grade=3)
 MODEL = GAPfm(2, n_iter=3, random_state=0).fit(TRAIN)
 U, V = MODEL.user_factors_, MODEL.item_factors_
 TOP = Ratings([0, 1, 1, 1], [3], [5], n_items=4)
+MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
+UNRATED_NAN = np.where(np.arange(8).reshape(4, 2) == 7, NAN, V)
 PRODUCT = {"V": np.ones((3, 2)), "grades": [1, 2, 3], "delta": DELTA}
 
 # what an argument of a user's list can be, and what the message must name
@@ -95,8 +100,64 @@ CASES = [
             ({"u": [1, 2, 3], "reg": 0}, ["u", "(3,)", "(3, 2)"]),
             ({"u": [[1, 2]], "reg": 0}, ["u", "(1, 2)"]),
             ({"u": [1, 2], "reg": -0.5}, ["reg", "-0.5", "at least 0"]),
-            ({"u": [1, NAN], "reg": 0}, ["scores[0]", "nan"]),
+            ({"u": [1, NAN], "reg": 0}, ["u[1]", "nan"]),
+            ({"u": [1, 2], "V": [[1, 2], [NAN, 0], [3, 4]], "reg": 0}, ["V[1, 0]", "nan"]),
+            ({"u": MASKED, "reg": 0}, ["u has masked", "fill"]),
+            ({"u": [1, 2], "V": np.ma.stack([MASKED] * 3), "reg": 0}, ["V has masked"]),
+            ({"u": ["a", "b"], "reg": 0}, ["u must be numbers", "'b'"]),
+            (
+                {"u": [1, 2], "V": [[1, 2], [3]], "reg": 0},
+                ["V must be an even array", "alike"],
+            ),
         ]
+    ],
+    *[
+        (gradient, {**PRODUCT, **huge, "reg": 1e9}, ValueError, ["the gradient", "-inf"])
+        for gradient, huge in (
+            (user_gradient, {"u": [1, 1e300], "V": [[1, 0]] * 3}),
+            (item_gradients, {"u": [1, 0], "V": [[1, 1e300]] * 3}),
+        )
+    ],
+    *[
+        (
+            function,
+            {"user_factors": U, "item_factors": V, "ratings": TRAIN, "reg": 0.1}
+            | bias
+            | bad,
+            ValueError,
+            words,
+        )
+        for function, bias in (
+            (objective, {}),
+            (consistent_objective, {"item_bias": np.zeros(4)}),
+        )
+        for bad, words in [
+            ({"item_factors": UNRATED_NAN}, ["item_factors[3, 1]", "nan"]),
+            ({"user_factors": U * np.inf}, ["user_factors[0, 0]", "inf"]),
+            ({"user_factors": U / U * 1e200, "item_factors": 0 * V}, ["1e+200", "0.1"]),
+            ({"user_factors": np.ma.stack([MASKED] * 3)}, ["user_factors has masked"]),
+            ({"user_factors": [["a", "b"]] * 3}, ["user_factors must be numbers"]),
+        ]
+    ],
+    *[
+        (function, {"x": bad}, ValueError, words)
+        for function in (logistic, logistic_derivative)
+        for bad, words in [
+            (MASKED, ["x has masked"]),
+            ("a", ["x must be numbers", "'a'"]),
+            (["1", "b"], ["x must be numbers", "'b'"]),
+        ]
+    ],
+    (consistent_rank, {"scores": [1, 2], "weights": MASKED}, ValueError, ["weights has m"]),
+    (consistent_rank, {"scores": [1, 2], "weights": "ab"}, ValueError, ["weights", "'ab'"]),
+    *[
+        (relative_error, {"a": [1, 2], "b": bad}, ValueError, words)
+        for bad, words in [(MASKED, ["b has masked"]), (["a", "b"], ["b must be numbers"])]
+    ],
+    *[
+        (derivative, {"f": np.sum, "x": bad}, ValueError, words)
+        for derivative in (central_difference, complex_step)
+        for bad, words in [(MASKED, ["x has masked"]), (["a"], ["x must be numbers"])]
     ],
     (
         objective,
@@ -206,7 +267,7 @@ CASES = [
     ids=[f"{function.__qualname__}: {', '.join(words)}" for function, _, _, words in CASES],
 )
 def test_bad_input_is_named(function, arguments, error, words):
-    with pytest.raises(error) as caught:
+    with np.errstate(over="ignore"), pytest.raises(error) as caught:
         function(**arguments)
     missing = [word for word in words if word not in str(caught.value)]
     assert not missing, f"{caught.value} does not mention {missing}"
