@@ -17,6 +17,7 @@ _HOME = {
     "adaptive_selection": "selection",
     "average_precision": "metrics",
     "compare": "intervals",
+    "compare_splits": "intervals",
     "evaluate_ranking": "evaluation",
     "evaluate_top_n": "evaluation",
     "expected_reciprocal_rank": "metrics",

@@ -38,7 +38,7 @@ IMPORTS = {
     "lab.baselines": "implicit numpy pandas scipy surprise threadpoolctl _support kernels metrics ratings learning model",
     "lab.tuning": "numpy pandas _support ratings splits evaluation learning model lab.catalogue lab.baselines",
     "lab.protocols": "numpy pandas ratings splits model lab.tuning",
-    "lab.experiments": "matplotlib numpy pandas scipy _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation repaired lab.catalogue learning model lab.tuning lab.protocols",
+    "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits intervals evaluation repaired lab.catalogue learning model lab.baselines lab.tuning lab.protocols",
     "lab.reproduce": "matplotlib numba numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.tuning lab.protocols lab.experiments",
     "__main__": "doctor lab.reproduce",
 }

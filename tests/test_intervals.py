@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from gapfm_teach.intervals import average_splits, compare, summarize, summarize_splits
+from gapfm_teach.intervals import average_splits, compare, summarize
 
 
 def table(seed, n_users=80, shift=0.0):
@@ -34,25 +34,6 @@ def test_the_interval_of_many_users_is_that_of_the_normal_law(n_users):
     assert result["ci_low"] == pytest.approx(values.mean() - half, abs=0.15 * half)
     assert result["ci_high"] == pytest.approx(values.mean() + half, abs=0.15 * half)
     assert result["n_users"] == n_users
-
-
-def test_splits_average_over_the_same_people_and_spread_over_splits():
-    splits = [table(seed) for seed in range(4)]
-    result = summarize_splits(splits).set_index("metric")
-    means = [split["P@5"].mean() for split in splits]
-    assert result.loc["P@5", "mean"] == pytest.approx(np.mean(means))
-    assert result.loc["P@5", "split_sd"] == pytest.approx(np.std(means, ddof=1))
-    assert result.loc["P@5", "split_min"] == min(means)
-    assert result.loc["P@5", "split_max"] == max(means)
-    assert (result["n_users"] == 80).all()
-    assert (result["n_splits"] == 4).all()
-    # The same split four times is no more than once.
-    copies = summarize_splits([splits[0]] * 4)
-    assert copies[["mean", "ci_low", "ci_high"]].to_numpy() == pytest.approx(
-        summarize(splits[0])[["mean", "ci_low", "ci_high"]].to_numpy()
-    )
-    assert copies["split_sd"].to_numpy() == pytest.approx(0, abs=1e-12)
-    assert np.isnan(summarize_splits(splits[:1])["split_sd"]).all()
 
 
 def test_a_user_missing_in_a_split_is_averaged_over_the_others():
@@ -131,7 +112,6 @@ def test_a_value_that_is_no_number_is_named(value):
         lambda: compare(good, bad),
         lambda: compare(bad, good),
         lambda: average_splits([good, bad]),
-        lambda: summarize_splits([bad]),
     ):
         with pytest.raises(ValueError, match=f"finite.*{value} for user 'u7' in 'NDCG@5'"):
             call()
