@@ -185,7 +185,7 @@ GOOD = {"indptr": [0, 2, 3], "indices": [0, 1, 0], "grades": [1, 2, 3]}
             "users must be distinct, but 'a' is there twice.*position 1",
         ),
         ({"items": [7, 7]}, "items must be distinct, but 7 is there twice"),
-        ({"users": [1, "1"]}, "users must be distinct, but '1'"),
+        ({"users": [1, "1"]}, "users must be of one type, but 1 would"),
         ({"users": np.array([NAN, NAN])}, "users must be distinct, but nan"),
         ({"users": ["a\0", "a"]}, r"users must hold no NUL.*users\[0\] is 'a\\x00'"),
         ({"items": ["a", "b\0c"]}, r"items must hold no NUL.*items\[1\]"),
@@ -312,6 +312,76 @@ def test_more_items_than_the_memory_holds_are_refused_with_their_size(change):
         Ratings(**(GOOD | change))
     with pytest.raises(ValueError, match=r"2,147,483,647 items.* 215 GB"):
         Ratings([0, 1], [2**31 - 2], [1])
+
+
+@pytest.mark.parametrize(
+    ("ids", "changed"),
+    [
+        ([2**63, 1], r"9223372036854775808 would become 9\.22\d+e\+18"),
+        ([2**63, -1], r"9223372036854775808 would become 9\.22\d+e\+18"),
+        ([2**53 + 1, 0.5], r"9007199254740993 would become 9007199254740992\.0"),
+        ([1, "1"], "1 would become '1'"),
+        (["a", 2.5], r"2\.5 would become '2\.5'"),
+        ([b"a", "b"], "b'a' would become 'a'"),
+    ],
+)
+@pytest.mark.parametrize("name", ["users", "items"])
+def test_ids_that_numpy_would_change_are_refused(name, ids, changed):
+    with pytest.raises(ValueError, match=f"{name} must be of one type, but {changed}; ma"):
+        Ratings([0, 1, 2], [0, 1], [3, 4], n_items=2, **{name: ids})
+
+
+def test_ids_of_one_type_are_kept():
+    for ids in ([1.5, 2], [2**53, 1], [-5, 2**62], np.array([2**63, 1], np.uint64)):
+        found = Ratings([0, 1, 2], [0, 1], [3, 4], users=ids).users
+        assert found.tolist() == list(ids)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_categories_are_ids_in_sorted_order_like_others(ordered):
+    for plain in (["b", "a", "b"], [10, 9, 10], [0.5, 2.5, 0.5]):
+        own_order = pd.Categorical(
+            plain, categories=[*plain[:2], plain[0] * 9], ordered=ordered
+        )
+        table = {"user": plain, "item": [1, 2, 3], "grade": [1, 2, 3]}
+        expected = Ratings.from_frame(pd.DataFrame(table))
+        found = Ratings.from_frame(pd.DataFrame(table | {"user": own_order}))
+        assert found.users.tolist() == expected.users.tolist() == sorted(set(plain))
+        assert found.users.dtype == expected.users.dtype
+        assert found.to_frame().equals(expected.to_frame())
+
+
+def test_ids_that_cannot_be_sorted_are_refused():
+    ids = pd.Series([pd.Timestamp(2020, 1, 1), 1], dtype=object)
+    table = pd.DataFrame({"user": [1, 2], "item": ids, "grade": [1, 1]})
+    with pytest.raises(
+        ValueError, match=r"item has ids that cannot be sorted .*; make them"
+    ):
+        Ratings.from_frame(table)
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [
+        (
+            pd.Series(["A", "B", "C"], index=[5, 5, 6]),
+            "title has item 5 more than once; keep",
+        ),
+        ({5: ["A", "B"]}, r"title of item 5 must be text, got \['A', 'B'\]"),
+        ({6: np.array([])}, "title of item 6 must be text, got array"),
+    ],
+    ids=["twice", "a list", "an array"],
+)
+def test_titles_that_are_none_are_named(title, words):
+    table = pd.DataFrame({"user": [1, 2], "item": [5, 6], "grade": [1, 1]})
+    with pytest.raises(ValueError, match=words):
+        Ratings.from_frame(table, title=title)
+
+
+def test_a_series_of_titles_is_asked_for_ids_and_never_for_places():
+    table = pd.DataFrame({"user": [1, 2], "item": [0, 1], "grade": [1, 1]})
+    titles = pd.Series(["A", "B"], index=["0", "1"])
+    assert Ratings.from_frame(table, title=titles).titles.tolist() == ["0", "1"]
 
 
 def test_ids_that_only_look_alike_are_kept():

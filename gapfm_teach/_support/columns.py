@@ -1,6 +1,7 @@
 """What Ratings are made of: ids and titles, and the columns of a table with a line a rating."""
 
 from collections.abc import Hashable, Iterable, Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,11 @@ def check_labels(values, name: str, length: int, of: str) -> np.ndarray:
 
 
 def check_ids(values, name: str, length: int, of: str) -> np.ndarray:
-    """`check_labels`, all different; raises ValueError for a repeated one as well."""
+    """`check_labels`, all different; raises ValueError as well for a repeated one, and for ids
+    that NumPy would change to make them of one type."""
     array = check_labels(values, name, length, of)
+    if values is not None and not isinstance(values, np.ndarray):
+        _refuse_changed(values, array, name)
     # Text as objects: pandas' own text cannot hold all that Python's can.
     kind = object if array.dtype.kind in "US" else None
     again = (
@@ -58,6 +62,18 @@ def _positions(name: str, length: int, of: str) -> np.ndarray:
             f"pass positions without gaps, as Ratings.from_frame makes them of ids"
         )
     return np.arange(length)
+
+
+def _refuse_changed(values: Iterable, array: np.ndarray, name: str) -> None:
+    """Beside text, whatever else is there becomes text; large whole numbers may become floats."""
+    for given, kept in zip(values, array.tolist(), strict=True):
+        to_text = isinstance(kept, str | bytes) and not isinstance(given, type(kept))
+        to_float = isinstance(kept, float) and isinstance(given, Integral)
+        if to_text or (to_float and abs(int(given)) >= 2**53):
+            raise ValueError(
+                f"{name} must be of one type, but {given!r} would become {kept!r}; make them all "
+                "text, or pass an array of numbers"
+            )
 
 
 def _refuse_nul(values: Iterable, name: str) -> None:
@@ -121,17 +137,31 @@ def factorize(column: pd.Series, name: str) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"{name} must not be missing; row {first!r} has none: drop such rows"
         )
+    if isinstance(column.dtype, pd.CategoricalDtype):  # which has an order of its own
+        column = column.astype(column.cat.categories.dtype)
     if column.dtype.kind == "O":
         _refuse_nul(column, name)
-    codes, found = pd.factorize(column, sort=True)
+    try:
+        codes, found = pd.factorize(column, sort=True)
+    except TypeError as error:
+        raise ValueError(
+            f"{name} has ids that cannot be sorted ({error}); make them all numbers or all text"
+        ) from error
     return codes.astype(np.int64), np.asarray(found)
 
 
 def check_title(title) -> None:
-    """Raise TypeError unless `title` is None, a column's name, or a mapping."""
+    """Raise TypeError unless `title` is None, a column's name, or a mapping; ValueError for a
+    Series with two titles of one item."""
     if not (title is None or isinstance(title, str | Mapping | pd.Series)):
         raise TypeError(
             f"title must be a column's name or a mapping from item id to title, got {title!r}"
+        )
+    if isinstance(title, pd.Series) and not title.index.is_unique:
+        twice = title.index[title.index.duplicated()].tolist()[0]
+        raise ValueError(
+            f"title has item {twice!r} more than once; keep one title of each, e.g. "
+            "title[~title.index.duplicated()]"
         )
 
 
@@ -144,8 +174,12 @@ def item_titles(
     if isinstance(title, str):
         named = df.dropna(subset=[title]).drop_duplicates(item)
         title = dict(zip(named[item], named[title], strict=True))
-    known: Mapping[Hashable, Any] = title
+    # A Series takes a number for a place where its index has text.
+    known: Mapping[Hashable, Any] = dict(title)
     found = [known.get(identifier) for identifier in item_ids.tolist()]
+    for identifier, name in zip(item_ids.tolist(), found, strict=True):
+        if not pd.api.types.is_scalar(name):
+            raise ValueError(f"title of item {identifier!r} must be text, got {name!r}")
     return [
         str(identifier if pd.isna(name) else name)
         for name, identifier in zip(found, item_ids.tolist(), strict=True)

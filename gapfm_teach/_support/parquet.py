@@ -157,8 +157,8 @@ def _write_part(folder: Path, number: int, ratings, first: int, last: int) -> Pa
 def read_manifest(path) -> Manifest:
     """What the folder `path` holds.
 
-    Raises FileNotFoundError where there is none, ValueError for a file that is none or is not as
-    it was written. Version 1 is refused: it told nothing of ids and titles.
+    Raises FileNotFoundError where there is none, ValueError for a file that is none, is not as it
+    was written, or whose parts do not add up. Version 1 is refused: it told nothing of ids and titles.
     """
     file = check_path(path, "path", "pass a folder from Ratings.to_parquet") / MANIFEST
     try:
@@ -168,7 +168,12 @@ def read_manifest(path) -> Manifest:
             if stored.pop("checksum") != _text_hash(stored):
                 raise ValueError("it does not fit its checksum")
             parts = tuple(Part(**part) for part in stored.pop("parts"))
-            return Manifest(**stored, parts=parts)
+            manifest = Manifest(**stored, parts=parts)
+            for name in ("n_users", "n_ratings"):
+                total = sum(getattr(part, name) for part in parts)
+                if total != getattr(manifest, name):
+                    raise ValueError(f"its parts have {name} {total} together")
+            return manifest
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(
             f"{file} is missing; pass a folder from Ratings.to_parquet, and let every worker "
@@ -214,21 +219,29 @@ def read_part(path, part: Part, n_items: int, max_grade: int) -> tuple:
 
 def read_folder(path) -> dict[str, Any]:
     """All that `write_folder` wrote, as the arguments of Ratings, by name. Raises as
-    `read_manifest` and `read_part` do, and ValueError for other ids or titles."""
+    `read_manifest` and `read_part` do, and ValueError for other ids or titles, and for parts that
+    are together not what the manifest says."""
     path = check_path(path, "path", "pass a folder from Ratings.to_parquet")
     manifest = read_manifest(path)
     sizes = manifest.n_items, manifest.max_grade
     parts = [read_part(path, part, *sizes) for part in manifest.parts]
     lengths = np.concatenate([np.diff(starts) for starts, _, _ in parts])
     indices, grades = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
-    users = [_labels(path / one.file, one.ids_hash, "user")[0] for one in manifest.parts]
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    other = content_hash(indptr, indices, grades) != manifest.hash
+    _refuse(path, other, f"other ratings in all than {MANIFEST} describes")
+    users = np.concatenate(
+        [_labels(path / one.file, one.ids_hash, "user")[0] for one in manifest.parts]
+    )
     items, titles = _labels(path / ITEMS, manifest.items_hash, "item", "title")
+    found, due = (users.size, items.size), (manifest.n_users, manifest.n_items)
+    _refuse(path, found != due, f"(users, items) {found}, where {MANIFEST} has {due}")
     return {
-        "indptr": np.concatenate([[0], np.cumsum(lengths)]),
+        "indptr": indptr,
         "indices": indices,
         "grades": grades,
         "max_grade": manifest.max_grade,
-        "users": np.concatenate(users),
+        "users": users,
         "items": items,
         "titles": titles,
         "source": manifest.source,

@@ -75,8 +75,9 @@ def read_movielens(
     2 where half stars exist), so 1..5·steps; times are seconds since 1970. titles: item id ->
     display title.
 
-    Raises ValueError that names file, line number and line when one cannot be read, and when
-    there are more than `most_ratings` or a file is larger than that many can make it.
+    Raises ValueError that names file, line number and line when one cannot be read, for a film
+    without a title, and when there are more than `most_ratings` or a file is larger than that
+    many can make it.
     """
     wanted = list(wanted)
     held = [name for name in wanted if name in files]
@@ -93,6 +94,7 @@ def read_movielens(
             files, ratings, steps=steps, most=most_ratings, most_bytes=most_bytes
         )
         titles = _read_titles(files, films)
+        _check_titled(table["item"], titles, ratings.name, films.name)
     table["grade"] *= steps
     return table, {item: display_title(title) for item, title in titles.items()}
 
@@ -127,6 +129,18 @@ def _read_titles(files: Files, table: TextTable) -> dict[int, str]:
             _join_year(title, fields[places["year"]]) if "year" in places else title
         )
     return titles
+
+
+def _check_titled(rated: pd.Series, titles: dict[int, str], file: str, films: str) -> None:
+    """Raise ValueError for a film without a title, which no edition has: its number is a user's
+    where columns are swapped, and both files are whole only together."""
+    missing = [item for item in rated.unique().tolist() if item not in titles]
+    if missing:
+        raise ValueError(
+            f"{file} rates film {missing[0]}, which {films} does not have ({len(missing):,} such "
+            "films); are users and films swapped, or is a file cut or of another edition? get "
+            "both again"
+        )
 
 
 def _join_year(title: str, year: str) -> str:

@@ -81,7 +81,7 @@ class _Lines:
         except (ValueError, OverflowError) as error:
             raise self._first_bad_line(number, block, str(error)) from error
         ratings.columns = pd.Index(sorted(columns, key=columns.__getitem__))
-        whole = block.count(separator.encode()) == len(ratings) * (self.width - 1)
+        whole = self._n_whole(block) == len(ratings)
         good = is_star(ratings["grade"], self.steps)
         for what, high in (
             ("user", HIGHEST_ID),
@@ -94,18 +94,33 @@ class _Lines:
             raise self._first_bad_line(number, block, why)
         return ratings.astype(TYPES)
 
+    def _n_whole(self, block: bytes) -> int:
+        """How many lines have `width` fields; -1 where one has neither so many nor none."""
+        separator = self.table.separator
+        due = len(separator) * (self.width - 1)
+        text = np.frombuffer(block, np.uint8)
+        marks = text[(text == ord("\n")) | (text == ord(separator[0]))]
+        ends = np.append(np.flatnonzero(marks == ord("\n")), marks.size)
+        found = np.diff(ends, prepend=-1) - 1  # marks between two ends of lines
+        n = int(np.count_nonzero(found == due))
+        # Of "::" the marks may stand apart: then there are fewer pairs than lines need.
+        fits = n + np.count_nonzero(found == 0) == found.size
+        return n if fits and block.count(separator.encode()) == n * (self.width - 1) else -1
+
     def _first_bad_line(self, number: int, block: bytes, why: str) -> ValueError:
         """The error for the first line that is no rating; slow, so only after a failure."""
         for at, raw in enumerate(block.split(b"\n"), number):
             line = decode(raw).rstrip("\r")
             if line.strip() and not self._is_good(line):
-                return self.table.bad_line(
-                    at,
-                    line,
-                    f"is not {self.width} fields with user and item (0 to {HIGHEST_ID}), "
-                    f"stars ({1 / self.steps:g} to 5) and seconds since 1970",
-                )
+                return self.table.bad_line(at, line, self._why_not(line))
         return ValueError(f"{self.table.name} cannot be read from line {number} on: {why}")
+
+    def _why_not(self, line: str) -> str:
+        fields = (
+            f"is not {self.width} fields with user and item (0 to {HIGHEST_ID}), stars "
+            f"({1 / self.steps:g} to 5) and seconds since 1970"
+        )
+        return f"{fields}, all without quotes" if '"' in line else fields
 
     def _is_good(self, line: str) -> bool:
         fields = line.split(self.table.separator)

@@ -88,10 +88,22 @@ def read_model(path, make: Callable[..., Any]) -> tuple:
         due = _shapes(params, n_users, n_items)
         rate = header.get("learning_rate_", params["learning_rate"])
         rate = check_real(rate, "learning_rate_", low_open=True)
-        return model, ratings, rate, *_learned(stored, due)
+        learned, rows = _learned(stored, due)
+        if "item_bias" in stored and "item_bias" not in due:
+            _refuse_bias(stored.numbers("item_bias", np.float64, (n_items,)))
+        return model, ratings, rate, learned, rows
 
     path = check_path(path, "path", "pass a file from save()")
     return _read(path, _MODEL, "a saved GAPfm", "save()", build)
+
+
+def _refuse_bias(bias: np.ndarray) -> None:
+    """Raise ValueError for a bias where the objective has none: other readers would add it."""
+    if bias.any():
+        place = int(np.argmax(bias != 0))
+        raise ValueError(
+            f"item_bias[{place}] is {bias[place]:g}, and objective='paper' has none"
+        )
 
 
 def _stored_ratings(stored: Stored, header: dict, n_users: int, n_items: int) -> Ratings:

@@ -165,6 +165,16 @@ def test_shapes_that_do_not_fit_each_other_are_refused(saved, name, array, shape
     refused(saved, name, "has .* of shape|has shape|n_items is 29 but indices reaches")
 
 
+def test_a_bias_in_a_model_whose_objective_has_none_is_refused(saved):
+    """Programs that add item_bias, as the file says, would rank otherwise than this package."""
+    bias = np.zeros(30)
+    replace(saved / "model.npz", item_bias=np_bytes(bias))
+    assert GAPfm.load(saved / "model.npz").n_iter_ == T
+    bias[7] = -0.5
+    replace(saved / "model.npz", item_bias=np_bytes(bias))
+    refused(saved, "model", r"item_bias\[7\] is -0\.5, and objective='paper' has none")
+
+
 def np_bytes(array) -> bytes:
     member = io.BytesIO()
     np.lib.format.write_array(member, array)

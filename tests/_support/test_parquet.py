@@ -376,6 +376,51 @@ def test_a_manifest_is_read_only_as_it_was_written(folder):
             read_manifest(folder)
 
 
+def forge(folder, change):
+    """Let the manifest say something else, with a checksum that fits."""
+
+    def forged(stored):
+        change(stored)
+        stored["checksum"] = parquet._text_hash(
+            {k: v for k, v in stored.items() if k not in ("format", "version", "checksum")}
+        )
+
+    change_manifest(folder, forged)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("n_users", r"ratings\.json is damaged \(its parts have n_users \d+ together"),
+        ("n_ratings", r"ratings\.json is damaged \(its parts have n_ratings \d+ together"),
+        ("n_items", r"has \(users, items\) \(\d+, \d+\), where ratings\.json has"),
+        ("hash", r"has other ratings in all than ratings\.json describes"),
+    ],
+)
+def test_totals_that_the_parts_do_not_add_up_to_are_refused(folder, name, words):
+    forge(folder, lambda stored: None)
+    Ratings.from_parquet(folder)
+    forge(
+        folder,
+        lambda stored: stored.update({name: OTHER[type(stored[name])](stored[name])}),
+    )
+    with pytest.raises(ValueError, match=words):
+        Ratings.from_parquet(folder)
+
+
+def test_parts_in_another_order_are_other_ratings(folder):
+    forge(folder, lambda stored: stored["parts"].reverse())
+    with pytest.raises(ValueError, match="other ratings in all than"):
+        Ratings.from_parquet(folder)
+
+
+@pytest.mark.parametrize("text", ["[" * 10**5, '{"a":' * 10**5])
+def test_a_manifest_nested_too_deeply_is_damaged(folder, text):
+    (folder / "ratings.json").write_text(text)
+    with pytest.raises(ValueError, match=r"ratings\.json is damaged .*nested too deeply"):
+        Ratings.from_parquet(folder)
+
+
 def reverse(table):
     return table.take(list(range(len(table)))[::-1])
 

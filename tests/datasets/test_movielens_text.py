@@ -169,6 +169,12 @@ def test_titles_are_shown_as_people_say_them(stored, shown):
         ),
         ("100k", "u.data", f"1\t2\t3\t{10**10}\n", r"u\.data, line 1: '1\\t2\\t3\\t1000"),
         ("1m", "ratings.dat", "1::2::3::then\n", r"ratings\.dat, line 1: '1::2::3::then'"),
+        (
+            "20m",
+            "ratings.csv",
+            f'{HEADER}\n"1","2","3.5","4"\n',
+            "ratings.csv, line 2: .* seconds since 1970, all without quotes; ",
+        ),
         ("20m", "movies.csv", 'movieId,title,genres\n2,"J,x\n', r"""line 2: '2,"J,x'"""),
         ("20m", "movies.csv", "movieId,title,genres\n2,J, K,x\n", r"line 2: '2,J, K,x'"),
         ("20m", "movies.csv", "movieId,title,genres\n²,J,x\n", r"movies\.csv, line 2: '²"),
@@ -177,6 +183,36 @@ def test_titles_are_shown_as_people_say_them(stored, shown):
 )
 def test_a_bad_line_is_named_with_file_and_number(tmp_path, name, member, content, message):
     with pytest.raises(ValueError, match=message):
+        load_movielens(name, path=folder_with(tmp_path, name, member, content))
+
+
+@pytest.mark.parametrize(
+    ("lines", "bad"),
+    [
+        (["1,2,3,4", "1,29,3,4,a,b"], 2),
+        (["1,29,3,4,a,b", "1,2,3,4"], 2),
+        (["1,2,3,4,a", "", "1,29,3,4,a,b", "2,2,3,4"], 4),
+        (["1,2,3,4,a", "1,29,3,4", "2,2,3,4,a,", "2,29,3,4,a"], 3),
+    ],
+)
+def test_a_line_too_short_is_not_made_up_for_by_one_too_long(tmp_path, lines, bad):
+    content = "\n".join([f"{HEADER},source", *lines])
+    with pytest.raises(ValueError, match=rf"ratings\.csv, line {bad}: .* is not 5 fields"):
+        load_movielens("20m", path=folder_with(tmp_path, "20m", "ratings.csv", content))
+
+
+@pytest.mark.parametrize("name", ["20m", "1m"])
+def test_users_and_films_swapped_are_found_by_their_titles(tmp_path, name):
+    """User 1 rated films 2 and 29: with the columns swapped, there would be a film 1."""
+    if name == "20m":
+        member, content = "ratings.csv", reordered(CSV, ",", (1, 0, 2, 3)).split("\n", 1)[1]
+        content = f"{HEADER}\n{content}"
+    else:
+        member, content = "ratings.dat", "122::1::5::838985046\n185::7::3::838983525\n"
+    with pytest.raises(
+        ValueError,
+        match=rf"{member} rates film 1, which movies\.\w+ does .* \(\d such films",
+    ):
         load_movielens(name, path=folder_with(tmp_path, name, member, content))
 
 
