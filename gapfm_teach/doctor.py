@@ -131,7 +131,8 @@ def _compiled() -> Iterator[Check]:
     damaged = kernels.damaged_cache()
     if damaged:
         detail = f"{len(damaged)} functions damaged in {damaged[0]}, made anew on next use"
-        yield Check("compiled code", "note", detail)
+        remedy = f"if it stays so, remove {damaged[0]}"
+        yield Check("compiled code", "note", detail, remedy)
     elif kernels.CACHE_ENABLED:
         yield Check("compiled code", "ok", "kept between sessions")
     else:
@@ -163,7 +164,9 @@ def _data() -> Iterator[Check]:
         yield Check("data folder", "problem", str(error).partition(";")[0], remedy)
         return
     nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
-    if not (nearest.is_dir() and os.access(nearest, os.R_OK | os.X_OK)):
+    if not nearest.is_dir():
+        yield Check("data folder", "problem", f"{nearest} is a file, not a folder", remedy)
+    elif not os.access(nearest, os.R_OK | os.X_OK):
         yield Check("data folder", "problem", f"{folder} cannot be read", remedy)
     elif not os.access(nearest, os.W_OK):
         detail = f"{folder} cannot be written to: what is fetched is not kept"

@@ -1,6 +1,8 @@
 """GAPfm, the Graded Average Precision factor model: learning it, and what a model is for."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from difflib import get_close_matches
+from inspect import signature
 from typing import Any
 
 import numba
@@ -123,6 +125,7 @@ class GAPfm(Ascent, Recommender):
         self.n_threads = (
             None if n_threads is None else check_count(n_threads, "n_threads", high=most)
         )
+        _refuse_unheard_of(objective, options)
         self.options = options_of(objective, options)
 
     def __repr__(self) -> str:
@@ -287,6 +290,26 @@ class GAPfm(Ascent, Recommender):
         if self.objective != "paper":  # likewise
             params["objective"] = self.objective
         return params
+
+
+def _refuse_unheard_of(objective: str, given: dict[str, Any]) -> None:
+    """Raise TypeError, naming what it may have been meant to be, for what no objective knows."""
+    own = {name: [f.name for f in fields(o.options)] for name, o in OBJECTIVES.items()}
+    unheard_of = [
+        name for name in given if name not in {n for names in own.values() for n in names}
+    ]
+    if not unheard_of:
+        return
+    name = unheard_of[0]
+    general = [n for n in signature(GAPfm).parameters if n != "options"]
+    known = [*general, *own[objective]]
+    closest = get_close_matches(name, known, n=1)
+    listed = ", ".join([*closest, *(n for n in known if n not in closest)])
+    meant = f"; did you mean {closest[0]}?" if closest else "."
+    raise TypeError(
+        f"GAPfm has no parameter {name}={given[name]!r}{meant} With objective={objective!r} it "
+        f"has {listed}"
+    )
 
 
 def _row(goal, done: Iteration, train: Ratings, validation: Ratings | None) -> tuple:

@@ -127,7 +127,14 @@ def test_the_data_folder_and_what_is_in_it(data_folder):
     data_folder.rmdir()
     data_folder.write_text("a file where the folder should be")
     assert found("data folder").state == "problem"
+    assert found("data folder").detail == f"{data_folder} is a file, not a folder"
     assert "GAPFM_TEACH_DATA" in found("data folder").remedy
+
+
+def test_a_file_above_the_data_folder_is_named(data_folder, monkeypatch):
+    data_folder.write_text("a file")
+    monkeypatch.setenv("GAPFM_TEACH_DATA", str(data_folder / "deep" / "down"))
+    assert found("data folder").detail == f"{data_folder} is a file, not a folder"
 
 
 @pytest.mark.parametrize("filled", [False, True])

@@ -100,9 +100,13 @@ def read_json(path) -> Any:
 
 
 def writable_folder(path: Path) -> Path:
-    """Return the folder `path`, made where there is none: OSError if no file can be made in it."""
+    """Return the folder `path`, made where there is none: OSError, naming it, if no file can be
+    made in it."""
     path.mkdir(parents=True, exist_ok=True)
-    tempfile.TemporaryFile(dir=path).close()
+    try:
+        tempfile.TemporaryFile(dir=path).close()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     return path
 
 

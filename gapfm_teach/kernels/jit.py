@@ -1,5 +1,6 @@
 """The decorator of all compiled functions, and the cache that keeps what it compiled."""
 
+import contextlib
 import functools
 import warnings
 
@@ -46,23 +47,47 @@ def _say_damaged(folder: str) -> None:
     warnings.warn(f"compiled code kept in {folder} is damaged and made anew", stacklevel=3)
 
 
+@functools.cache
+def _say_unkept(folder: str, why: str | None) -> None:
+    warnings.warn(
+        f"compiled code cannot be kept in {folder} ({why}) and is made anew in every session; "
+        "remove that folder, or set NUMBA_CACHE_DIR to one that you can write to",
+        stacklevel=3,
+    )
+
+
 class _Cache(FunctionCache):
-    """Numba's cache of one function, except that damaged files end no computation: what a full
-    disk or a crash left of them is a miss, and makes room for what is compiled then."""
+    """Numba's cache of one function, except that its files end no computation: what a full disk
+    or a crash left of them is a miss, and makes room for what is compiled then, if it can."""
 
     def load_overload(self, sig, target_context):
         try:
             return super().load_overload(sig, target_context)
         except Exception:  # unpickling damaged bytes raises nearly anything
             _say_damaged(self.cache_path)
-            self.flush()
+            with self._giving_up():
+                self.flush()
             return None
+
+    def save_overload(self, sig, data):
+        with self._giving_up():
+            super().save_overload(sig, data)
+
+    @contextlib.contextmanager
+    def _giving_up(self):
+        """Write no more where nothing can be written, as to a full disk or in a folder's place."""
+        try:
+            yield
+        except OSError as error:
+            self.disable()
+            _say_unkept(self.cache_path, error.strerror)
 
     def is_damaged(self) -> bool:
         """Whether a file that Numba would read now is there and cannot be read."""
         try:
             for key in self._cache_file._load_index():
-                self._cache_file.load(key)
+                if self._cache_file.load(key) is None:  # not there, or no file
+                    return True
         except Exception:  # as above
             return True
         return False

@@ -18,6 +18,10 @@ from ..ratings import Ratings
 Arrays = dict[str, np.ndarray]
 
 _MODEL, _CHECKPOINT = "gapfm_teach.GAPfm", "gapfm_teach.GAPfm checkpoint"
+_INSTEAD = {  # what to do with each, where the other is wanted
+    _MODEL: "a saved model, which GAPfm.load(path) reads",
+    _CHECKPOINT: "a checkpoint, from which GAPfm(...).fit(train, resume=path) goes on",
+}
 # In version 1, still read, the header was a text array, and so were a model's ids and titles.
 _VERSION = 2
 _ROWS = {"indptr": np.int64, "indices": np.int32, "grades": np.int8}
@@ -320,6 +324,8 @@ def _read(path, kind: str, what: str, writer: str, build: Callable[[Stored, dict
             f"{path} is not {what} ({error}); pass a file from {writer}"
         ) from error
     if built is None:
+        if found[0] in _INSTEAD and found[0] != kind:
+            raise ValueError(f"{path} is {_INSTEAD[found[0]]}; pass a file from {writer}")
         raise ValueError(
             f"{path} has format {found[0]!r} version {found[1]!r}, but {kind!r} of versions 1 "
             f"to {_VERSION} is read here; pass a file from {writer}, or update gapfm_teach if "

@@ -12,6 +12,7 @@ from .machine import progress, work
 
 State = dict[str, np.ndarray]  # where a training stands: arrays by name
 
+_MODEST_RATE = 0.1  # a tenth of a huge rate is no advice
 _MOST_BLOCKS = 64
 _BLOCK_BYTES = 2**28  # for all the blocks' copies of ∂F/∂V, where there is more than one
 
@@ -153,6 +154,8 @@ def diverged(iteration: int, rate: float) -> FloatingPointError:
     kept = f"The factors of iteration {iteration - 1} are kept"
     return FloatingPointError(
         f"training left the finite numbers in iteration {iteration}; try a learning_rate "
-        f"below {rate:g}, such as {rate / 10:g}. "
+        f"below {rate:g}, such as {min(rate / 10, _MODEST_RATE):g} or 'auto', and should that "
+        "not help, milder values of what else is far from its default (reg, init_scale, "
+        "temperature, unrated_weight). "
         + (kept if iteration > 1 else "The model stays as it was before")
     )

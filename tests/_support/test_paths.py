@@ -224,7 +224,7 @@ def umask() -> int:
 
 @unix_only
 def test_a_place_closed_to_us_is_named_and_not_what_lies_beside():
-    with tempfile.TemporaryDirectory() as place, nobody_special():
+    with tempfile.TemporaryDirectory() as place, nobody_special(place):
         path = Path(place, "model.npz")
         writers = [save]
         if find_spec("pyarrow"):
@@ -233,18 +233,24 @@ def test_a_place_closed_to_us_is_named_and_not_what_lies_beside():
             with pytest.raises(PermissionError, match=r"model\.npz'$") as caught:
                 write(path)
             assert caught.value.filename == str(path)
+        # The mark of `writable_folder` has a name that nobody gave, either.
+        with pytest.raises(OSError, match=rf"denied: '{place}'\); pass a file's name"):
+            checkpoint(path)
 
 
 @contextmanager
-def nobody_special():
-    """Inside the block an administrator, who may write everywhere, is nobody in particular."""
+def nobody_special(place):
+    """Inside the block the folder may be looked into only, even by an administrator, who may
+    write everywhere and is nobody in particular."""
     me = os.geteuid()
+    os.chmod(place, 0o555)
     if me == 0:
         os.seteuid(65534)
     try:
         yield
     finally:
         os.seteuid(me)
+        os.chmod(place, 0o700)
 
 
 @unix_only

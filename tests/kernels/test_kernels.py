@@ -321,19 +321,43 @@ def test_a_second_session_loads_what_the_first_compiled(tmp_path):
     assert "hits 1" in run_python(code, NUMBA_CACHE_DIR=str(tmp_path))
 
 
+LOOK_AND_USE = """
+    import numpy as np
+    from gapfm_teach import doctor, kernels
+    print("doctor", *(c.state + c.detail for c in doctor._compiled()))
+    print(kernels.pair_sums(np.array([0.0]), np.array([1.0]), np.empty(1)))
+    print("hits", sum(kernels.pair_sums.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("kind", ["nbc", "nbi"])
+def test_a_folder_in_place_of_compiled_code_ends_no_computation(tmp_path, kind):
+    def run():
+        return run_python(LOOK_AND_USE, NUMBA_CACHE_DIR=str(tmp_path))
+
+    assert "hits 0" in run()
+    kept = list(tmp_path.glob(f"*/*.{kind}"))
+    assert kept
+    for file in kept:
+        file.unlink()
+        file.mkdir()
+    for _ in range(2):  # nothing can be mended while they are there
+        printed = run()
+        assert f"doctor note{len(kept)} functions damaged in {tmp_path}" in printed
+        assert "0.25" in printed
+        assert printed.count("cannot be kept in") == 1
+    for folder in kept:
+        folder.rmdir()
+    assert "cannot be kept" not in run()
+    assert "hits 1" in run()
+
+
 @pytest.mark.processes
 @pytest.mark.parametrize("kind", ["nbc", "nbi"])
 def test_damaged_compiled_code_is_found_and_made_anew(tmp_path, kind):
-    code = """
-        import numpy as np
-        from gapfm_teach import doctor, kernels
-        print("doctor", *(c.state + c.detail for c in doctor._compiled()))
-        print(kernels.pair_sums(np.array([0.0]), np.array([1.0]), np.empty(1)))
-        print("hits", sum(kernels.pair_sums.stats.cache_hits.values()))
-    """
-
     def run():
-        return run_python(code, NUMBA_CACHE_DIR=str(tmp_path))
+        return run_python(LOOK_AND_USE, NUMBA_CACHE_DIR=str(tmp_path))
 
     assert "hits 0" in run()
     kept = list(tmp_path.glob(f"*/*.{kind}"))

@@ -37,6 +37,7 @@ U, V = MODEL.user_factors_, MODEL.item_factors_
 TOP = Ratings([0, 1, 1, 1], [3], [5], n_items=4)
 MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
 UNRATED_NAN = np.where(np.arange(8).reshape(4, 2) == 7, NAN, V)
+OTHER_OBJECTIVE = {"objective": "consistent"}
 PRODUCT = {"V": np.ones((3, 2)), "grades": [1, 2, 3], "delta": DELTA}
 
 # what an argument of a user's list can be, and what the message must name
@@ -194,6 +195,27 @@ CASES = [
     (GAPfm, {"selection": "greedy"}, ValueError, ["selection", "'greedy'", "'adaptive'"]),
     (GAPfm, {"update": "async"}, ValueError, ["update", "'async'", "'batch'"]),
     (GAPfm, {"inner_sum": "none"}, ValueError, ["inner_sum", "'none'", "'rated'"]),
+    *[
+        (GAPfm, {name: 1, **more}, TypeError, words)
+        for name, more, words in [
+            (
+                "learn_rate",
+                {},
+                ["learn_rate=1; did you mean learning_rate? ", "has learning_r"],
+            ),
+            ("n_selectd", {}, ["no parameter n_selectd=1; did you mean n_selected? "]),
+            (
+                "lambda_",
+                {},
+                ["no parameter lambda_=1. With objective='paper' it has n_factors"],
+            ),
+            ("n_epochs", {}, ["n_epochs=1", "n_iter", "n_selected", "random_state"]),
+            ("seletion", {}, ["mean selection?", "it has selection, n_factors, objective"]),
+            ("n_negative", OTHER_OBJECTIVE, ["did you mean n_negatives?", "temperature"]),
+            ("temprature", {}, ["no parameter temprature=1", "n_factors", "inner_sum"]),
+            ("temperature", {}, ["objective='paper' knows no temperature=1", "n_selected"]),
+        ]
+    ],
     (GAPfm, {"init_scale": 0}, ValueError, ["init_scale", "above 0"]),
     (GAPfm, {"random_state": -3}, ValueError, ["random_state", "-3"]),
     (GAPfm, {"random_state": "x"}, TypeError, ["random_state", "'x'"]),

@@ -463,7 +463,7 @@ def test_other_files_are_refused_by_name(data, tmp_path, path):
     (tmp_path / "text.npz").write_text("not a checkpoint")
     for name, words in {
         "cut": r"user_factors has float64 of shape \(5, 4\), not", "nan": "not finite", "newer": "version 99",
-        "model": "format 'gapfm_teach.GAPfm' version 2", "half": "not a checkpoint",
+        "model": r"is a saved model, which GAPfm\.load.*from fit\(checkpoint", "half": "not a checkpoint",
         "text": "not a checkpoint",
     }.items():  # fmt: skip
         with pytest.raises(ValueError, match=words) as caught:
@@ -471,7 +471,9 @@ def test_other_files_are_refused_by_name(data, tmp_path, path):
         assert f"{name}.npz" in str(caught.value)
     with pytest.raises(FileNotFoundError):
         model().fit(data[0], resume=tmp_path / "missing.npz")
-    with pytest.raises(ValueError, match=r"checkpoint.*from save"):
+    with pytest.raises(
+        ValueError, match=r"is a checkpoint, from .* resume=path.*from save"
+    ):
         GAPfm.load(path)
 
 

@@ -318,6 +318,25 @@ def test_overflow_stops_and_keeps_the_last_good_factors(data):
     assert np.isfinite(broken.item_bias_).all()
 
 
+@pytest.mark.parametrize(
+    ("settings", "advice"),
+    [
+        ({"learning_rate": 1e300}, r"below 1e\+300, such as 0\.1 or 'auto', and"),
+        ({"learning_rate": 0.3, "init_scale": 1e160}, "not help, milder .*init_scale"),
+        (
+            {"learning_rate": 0.3, "unrated_weight": 1e308},
+            "not help, .*temperature, unrated_weight",
+        ),
+    ],
+)
+def test_what_overflows_at_once_is_answered_with_advice_that_helps(data, settings, advice):
+    broken = model(**{"objective": "graded_recall"} | settings)
+    with pytest.raises(FloatingPointError, match=f"iteration 1; .*{advice}"):
+        broken.fit(data[0])
+    milder = {name: 0.1 for name in settings}
+    assert model(**{"objective": "graded_recall", "n_iter": 2} | milder).fit(data[0])
+
+
 def test_smoothed_ap_takes_it_too(data):
     found = SmoothedAP(3, objective="consistent", random_state=0).fit(data[0])
     inner = found.model_
@@ -357,7 +376,6 @@ def test_bad_parameters_are_named(settings, words):
         ("graded_recall", {"n_selected": 5}),
         ("consistent", {"update": "sequential"}),
         ("paper", {"temperature": 0.5}),
-        ("paper", {"n_selectd": 5}),
     ],
 )
 def test_an_objective_refuses_what_it_does_not_know(objective, option):

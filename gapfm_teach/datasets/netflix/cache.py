@@ -118,7 +118,8 @@ def write(key: str, train: Ratings, probe: Ratings, notes: list[str]) -> None:
             _discard(temporary)
     except OSError as error:
         if not os.path.isdir(folder):
-            warnings.warn(f"Netflix could not be kept for next time: {error}", stacklevel=3)
+            why = f"{folder.parent}: {error.strerror or error}"
+            warnings.warn(f"Netflix could not be kept for next time in {why}", stacklevel=3)
 
 
 def _fill(folder: Path, train: Ratings, probe: Ratings, notes: list[str]) -> None:
