@@ -51,7 +51,7 @@ def evaluate_top_n(
 def evaluate_ranking(
     model, test: Ratings, *, at: Sequence[int] = (1, 3, 5), random_state=0
 ) -> pd.DataFrame:
-    """NDCG@n of the rated items alone, the protocol of Table 4 (section 5.4), with intervals.
+    """NDCG@n of the rated items alone, the protocol of Table 4 (section 5.5), with intervals.
 
     The means of `ranking_per_user`, which has the parameters and the errors. Returns a
     DataFrame as `evaluate_top_n` does, a row for each n of `at`.
@@ -148,7 +148,7 @@ def ranking_per_user(
     Parameters: model as in `top_n_per_user`; at, the truncations n.
     Returns a DataFrame indexed by user id, a column in [0, 1] for each n. Raises ValueError
     when `test` has no ratings, or the model does not fit it or gives a score that is not finite.
-    Source: section 5.4, after Volkovs and Zemel (2012).
+    Source: section 5.5, after Volkovs and Zemel (2012).
 
     >>> from types import SimpleNamespace
     >>> from gapfm_teach import Ratings, ranking_per_user
