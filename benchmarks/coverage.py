@@ -5,6 +5,8 @@
 
 import sys
 
+from gapfm_teach.lab.reproduce.trials import versions
+
 from gapfm_teach.lab.experiments.coverage import (
     GIVEN,
     METRIC,
@@ -13,7 +15,6 @@ from gapfm_teach.lab.experiments.coverage import (
     simulated_groups,
 )
 from gapfm_teach.lab.reproduce.journal import write_csv
-from gapfm_teach.lab.reproduce.trials import versions
 
 if __name__ == "__main__":
     (file,) = sys.argv[1:]

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from gapfm_teach.lab.reproduce.trials import versions
 from gradient import a_user, epoch_table, interpolation, one_core, pair_loop
 from measure import in_fresh_process, peak, seconds
 from netflix_reading import reading
@@ -17,7 +18,6 @@ from netflix_reading import reading
 from gapfm_teach import GAPfm, Ratings, evaluation, kernels, load_movielens, split_given
 from gapfm_teach._support.files import replacing
 from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.trials import versions
 
 RESULTS = Path(__file__).with_name("results.md")
 
@@ -36,8 +36,8 @@ def consistent() -> list[str]:
     for n_unrated in (50, 200, 1600, 17_000):
         for n in (30, 100, 200, 300, 500, 1000, 3000):
             scores, gains = a_user(n + n_unrated, 20.0)[0], a_user(n, 20.0)[1]
-            kernels.normalize_gains(kernels.PAIRS, 5, gains)
-            fixed = scores, gains, kernels.PAIRS, 5, 17_000 / n_unrated, 1.0
+            kernels.normalize_gains(kernels.PAIRS, 0.0, gains)
+            fixed = scores, gains, gains, kernels.PAIRS, 0.0, 17_000 / n_unrated, 1.0
             out = np.empty((3, scores.size)), np.empty(scores.size)
             pairs, nodes, chosen = (
                 1e6 * one_core(lambda: sums(*fixed, *options, *out))  # noqa: B023

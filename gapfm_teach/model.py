@@ -42,20 +42,22 @@ class GAPfm(Ascent, Recommender):
     Parameters
     ----------
     n_factors : int, D >= 1.
-    objective : "paper", (9); "consistent", GAP with smooth ranks; or, with the same ranks, what
+    objective : "paper", (9); "consistent", GAP with smooth ranks; "geometric", the geometric mean
+        in the place of GAP's arithmetic one (`repaired.power_mean`); or, with the same ranks, what
         `metrics` has under the same name: "average_precision" (all that is rated is relevant),
         "graded_precision", "graded_recall" or "expected_reciprocal_rank". All but "paper" climb
         by Adagrad: γ is what a coordinate moves by in the first iteration, whatever the data, and
         λ counts for b too.
-    reg : float, λ >= 0, or None for the objective's own: 0.001 for "paper", 0.06 for the others.
+    reg : float, λ >= 0, or None for the objective's own: 0.001 for "paper", 2.5 for
+        "geometric", a sum over ratings, 0.06 for the others, sums over users.
         Counted once for U and V, as in (9).
-    learning_rate : float, γ > 0, "auto", or None for the objective's own: 0.01 for "paper", 0.3
-        for the others. What works for "paper" depends on how many ratings the users have: the
+    learning_rate : float, γ > 0, "auto", or None for the objective's own: 0.01 for "paper", 1
+        for "geometric", 0.3 for the others. What works for "paper" depends on how many ratings the users have: the
         gradient is a sum over pairs. About 1e-2 for 10 ratings a user, less for more.
         "auto" takes γ = ½ / (σ_max(C) + λ), with C = ∂F/∂f at f = 0: small factors then grow by
         half in an iteration, whatever the data; see `learning.automatic_step`. It suits any
         Given-N and any size, but no γ cures (8) of its degenerate optimum: when to stop remains
-        for validation to say. 0.3 for the other objectives.
+        for validation to say. For other objectives it is their own.
     n_iter : int >= 1, iterations (itermax).
     init_scale : float > 0, standard deviation of the normal start of U and V, or None for the
         objective's own: 0.01 for "paper", which names none but works best from a small start,
@@ -70,8 +72,9 @@ class GAPfm(Ascent, Recommender):
         selection="adaptive" or "random"; update="batch" or "sequential"; inner_sum="rated" or
         "selected".
         For all others (`learning.consistent.Consistent`): temperature=1.0, τ; n_negatives=200,
-        unrated items of each user that an iteration sees; unrated_weight=0.05, what one counts in
-        a rank; cutoff=5, of graded precision and recall.
+        unrated items of each user that an iteration sees; unrated_weight, what one counts in
+        a rank, 0.1 for "geometric" and 0.05 for the others. Besides, cutoff=5 for graded precision
+        and recall, and exponent=0.0 for "geometric", p of the power mean.
 
     Attributes after `fit`
     ----------------------
@@ -112,13 +115,13 @@ class GAPfm(Ascent, Recommender):
         **options,
     ):
         self.objective = check_choice(objective, "objective", tuple(OBJECTIVES))
-        own = OBJECTIVES[objective].climb.defaults
+        own = OBJECTIVES[objective]
         super().__init__(
             n_factors,
-            own["reg"] if reg is None else reg,
-            own["learning_rate"] if learning_rate is None else learning_rate,
+            own.reg if reg is None else reg,
+            own.learning_rate if learning_rate is None else learning_rate,
             n_iter,
-            own["init_scale"] if init_scale is None else init_scale,
+            own.init_scale if init_scale is None else init_scale,
             random_state,
         )
         most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
@@ -285,9 +288,7 @@ class GAPfm(Ascent, Recommender):
     def _params(self) -> dict:
         """The parameters that count, by name, as a file can hold them."""
         params = super()._params() | {"n_threads": self.n_threads} | asdict(self.options)
-        if not self.objective.startswith("graded"):  # as files were before there was one
-            params.pop("cutoff", None)
-        if self.objective != "paper":  # likewise
+        if self.objective != "paper":  # as files were before there was a choice
             params["objective"] = self.objective
         return params
 

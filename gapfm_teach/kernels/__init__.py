@@ -23,6 +23,7 @@ have the systems that compare two items at a time, in `lab/baselines`.
 from .consistent import (
     CASCADE,
     PAIRS,
+    POWER,
     PRECISION,
     RECALL,
     consistent_chebyshev_sums,
@@ -60,6 +61,7 @@ __all__ = [
     "CACHE_ENABLED",
     "CASCADE",
     "PAIRS",
+    "POWER",
     "PRECISION",
     "RECALL",
     "TOLERANCE",

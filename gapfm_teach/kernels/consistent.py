@@ -19,6 +19,8 @@ With gains G_i, for each kind:
               a_ij = 0: as above with x_i = 0,  s_i = -G_i h'(R̂_i) = G_i h (1 - h) q_i / τ
     cascade   Σ_i N_i q_i,  N_i = G_i Π_{j≠i} (1 - G_j t_ij):
               a_ij = -x_i G_j / (1 - G_j t_ij),  x_i = N_i q_i,  s_i = N_i q_i²
+    power     Σ_i v_i (P_i^p - 1) / p, or Σ_i v_i log P_i for p = 0, with P_i = N_i q_i / G_i and
+              N_i as for pairs: a_ij as there,  x_i = v_i P_i^p / N_i,  s_i = v_i P_i^p q_i
 
 Each of these sums, but for the cascade's, is a smooth function of the score of i or of k alone,
 or one such function for each gain. Where a list is long, sums at some nodes give them everywhere.
@@ -31,7 +33,7 @@ from numba import prange
 
 from .jit import jit
 
-PAIRS, RECALL, PRECISION, CASCADE = range(4)  # recall and precision: a cut-off, other gains
+PAIRS, RECALL, PRECISION, CASCADE, POWER = range(5)
 
 # Exponentials centred at mid-range stay finite, and so do their sums, up to this spread.
 _WIDEST_CENTRED_RANGE = 1400.0
@@ -43,19 +45,19 @@ _CHUNK = 512  # items whose series are evaluated together: they stay in the near
 
 
 @jit()
-def normalize_gains(kind, cutoff, gains):
+def normalize_gains(kind, shape, gains):
     """Turn a user's gains, (S,) in descending order, in place into those whose sums are her value.
 
     Pairs and recall divide by Z = Σ gains. Precision counts in full what is as good as her n-th
     best item, or as her worst where she has fewer, and divides by n. The cascade's gains are
-    probabilities and stay.
+    probabilities and stay, as do those of the power mean, which cancel. `shape` is n.
     """
-    if kind == CASCADE:
+    if kind in (CASCADE, POWER):
         return
     enough, total = gains[0], gains.sum()
     if kind == PRECISION:
-        enough = gains[min(cutoff, gains.shape[0]) - 1]
-        total = cutoff * enough
+        enough = gains[int(min(shape, gains.shape[0])) - 1]
+        total = shape * enough
     for i in range(gains.shape[0]):
         gains[i] = min(gains[i], enough) / total
 
@@ -136,15 +138,28 @@ def _exponentials(scores, middle, tau, e):
 
 
 @jit()
-def _earnings(kind, cutoff, tau, gain, q, pairs, passed):
+def _power(exponent, precision):
+    """P^p, and (P^p - 1) / p, which is log P for p = 0."""
+    log = np.log(precision)
+    if exponent == 0.0:
+        return 1.0, log
+    return np.exp(exponent * log), np.expm1(exponent * log) / exponent
+
+
+@jit()
+def _earnings(kind, shape, tau, gain, share, q, pairs, passed):
     """What item i adds to the value, x_i, its factor in all a_ij, and s_i."""
+    if kind == POWER:
+        earned = pairs + 0.5 * gain
+        power, value = _power(shape, earned * q / gain)
+        return share * value, share * power / earned, share * power * q
     if kind == PAIRS:
         earned = pairs + 0.5 * gain  # j = i counts 1, and has been counted ½
         return earned * q, q, earned * q * q
     if kind == CASCADE:
         earned = gain * passed / (1.0 - 0.5 * gain)  # without j = i
         return earned * q, earned * q, earned * q * q
-    z = (np.log(cutoff + 0.5) + np.log(q)) / tau
+    z = (np.log(shape + 0.5) + np.log(q)) / tau
     small = np.exp(-abs(z))
     inside = (1.0 if z >= 0.0 else small) / (1.0 + small)
     return gain * inside, 0.0, gain * small / (1.0 + small) ** 2 * q / tau
@@ -152,8 +167,8 @@ def _earnings(kind, cutoff, tau, gain, q, pairs, passed):
 
 @jit()
 def _by_pairs(
-    low, high, scores, gains, kind, cutoff, unrated_weight, tau, scratch, coefficients
-):
+    low, high, scores, gains, shares, kind, shape, unrated_weight, tau, scratch, coefficients
+):  # fmt: skip
     """`consistent_sums` pair by pair; `low` and `high` are the lowest and the highest score."""
     n_rated = gains.shape[0]
     wide = not high - low <= _WIDEST_CENTRED_RANGE * tau
@@ -171,7 +186,9 @@ def _by_pairs(
         else:
             count, pairs = _pairs_above(e[i], rated, gains[i], gains)
         q = 1.0 / (0.5 + count + unrated_weight * _count_above(e[i], unrated))
-        earned, x[i], s[i] = _earnings(kind, cutoff, tau, gains[i], q, pairs, passed)
+        earned, x[i], s[i] = _earnings(
+            kind, shape, tau, gains[i], shares[i], q, pairs, passed
+        )
         value += earned
     coefficients[n_rated:] = 0.0
     for k in range(n_rated):
@@ -235,7 +252,7 @@ def _classes(kind, gains):
     """Where the items of each gain begin, and the end; one class where no sum asks for G_j."""
     begins = np.empty(gains.shape[0] + 1, dtype=np.int64)
     begins[0], n = 0, 1
-    if kind == PAIRS:
+    if kind in (PAIRS, POWER):
         for i in range(1, gains.shape[0]):
             if gains[i] != gains[i - 1]:
                 begins[n] = i
@@ -355,8 +372,8 @@ def _evaluate(places, series, chosen, out):
 
 @jit()
 def _by_nodes(
-    n_nodes, low, high, begins, scores, gains, kind, cutoff, unrated_weight, tau, scratch,
-    coefficients,
+    n_nodes, low, high, begins, scores, gains, shares, kind, shape, unrated_weight, tau,
+    scratch, coefficients,
 ):  # fmt: skip
     """`consistent_sums` by way of `n_nodes` Chebyshev nodes from the lowest to the highest score."""
     n_rated, n_classes = gains.shape[0], begins.shape[0] - 1
@@ -376,7 +393,7 @@ def _by_nodes(
         for k in range(begins[c], begins[c + 1]):
             i = k - begins[c]
             earned, x[k], s[k] = _earnings(
-                kind, cutoff, tau, gains[k], 1.0 / found[0, i], found[2, i], 0.0
+                kind, shape, tau, gains[k], shares[k], 1.0 / found[0, i], found[2, i], 0.0
             )
             value += earned
             coefficients[k] = (s[k] * found[1, i] - x[k] * found[3, i]) / tau
@@ -394,11 +411,12 @@ def _by_nodes(
 
 @jit()
 def consistent_chebyshev_sums(
-    scores, gains, kind, cutoff, unrated_weight, tau, tolerance, scratch, coefficients
-):
+    scores, gains, shares, kind, shape, unrated_weight, tau, tolerance, scratch, coefficients
+):  # fmt: skip
     """`consistent_sums` by interpolation, whatever it costs; not for the cascade.
 
-    For a score range of at most 1,400 τ. The value errs by at most `tolerance` times itself, and
+    For a score range of at most 1,400 τ. The value errs by at most `tolerance` times itself (the
+    power mean's: times Σ_i v_i P_i^p, as a logarithm may be near 0), and
     coefficient k, c_k = (1/τ) Σ_i d_ik (m_ik - m_ki) with m_ij = a_ij - w_j s_i, by at most
     tolerance · (1/τ) Σ_i (d_ik + 1/W) (|m_ik| + |m_ki|), where W = Σ_j w_j. Rounding adds to
     the tolerance some 1e-14 · W / min(1, τ).
@@ -408,7 +426,7 @@ def consistent_chebyshev_sums(
     error = _error_of_a_term(tolerance, tau, gains.shape[0], n_unrated, unrated_weight)
     n_nodes = _n_nodes((high - low) / tau, error)
     return _by_nodes(
-        n_nodes, low, high, _classes(kind, gains), scores, gains, kind, cutoff,
+        n_nodes, low, high, _classes(kind, gains), scores, gains, shares, kind, shape,
         unrated_weight, tau, scratch, coefficients,
     )  # fmt: skip
 
@@ -428,12 +446,13 @@ def _cheaper_by_nodes(n_rated, n_unrated, n_classes, n_nodes):
 
 @jit()
 def consistent_sums(
-    scores, gains, kind, cutoff, unrated_weight, tau, scratch, coefficients
+    scores, gains, shares, kind, shape, unrated_weight, tau, scratch, coefficients
 ):
     """Consistent measure of one user, returned, and ∂/∂f, filled into `coefficients`.
 
     scores f, (S + n,): the rated items, then the unrated ones; gains G, (S,), from
-    `normalize_gains`; cutoff n of recall and precision; unrated_weight w: for how many items each
+    `normalize_gains`; shares v, (S,), and shape p of the power mean, which others do not look
+    at but for the cut-off n of recall and precision, their `shape`; unrated_weight w: for how many items each
     unrated one stands; scratch (3, S + n or more). By interpolation where that is cheaper, with
     the error of `consistent_chebyshev_sums` at `_TOLERANCE`.
     """
@@ -447,22 +466,23 @@ def consistent_sums(
         begins = _classes(kind, gains)
         if _cheaper_by_nodes(n_rated, n_unrated, begins.shape[0] - 1, n_nodes):
             return _by_nodes(
-                n_nodes, low, high, begins, scores, gains, kind, cutoff, unrated_weight, tau,
-                scratch, coefficients,
+                n_nodes, low, high, begins, scores, gains, shares, kind, shape, unrated_weight,
+                tau, scratch, coefficients,
             )  # fmt: skip
     return _by_pairs(
-        low, high, scores, gains, kind, cutoff, unrated_weight, tau, scratch, coefficients
-    )
+        low, high, scores, gains, shares, kind, shape, unrated_weight, tau, scratch,
+        coefficients,
+    )  # fmt: skip
 
 
 @jit()
 def consistent_pair_sums(
-    scores, gains, kind, cutoff, unrated_weight, tau, scratch, coefficients
+    scores, gains, shares, kind, shape, unrated_weight, tau, scratch, coefficients
 ):
     """`consistent_sums` pair by pair, whatever it costs."""
     return _by_pairs(
-        scores.min(), scores.max(), scores, gains, kind, cutoff, unrated_weight, tau, scratch,
-        coefficients,
+        scores.min(), scores.max(), scores, gains, shares, kind, shape, unrated_weight, tau,
+        scratch, coefficients,
     )  # fmt: skip
 
 
@@ -489,8 +509,8 @@ def draw_unrated(rated, uniforms, n_items, out):
 
 @jit()
 def _block(
-    begin, end, U, V, indptr, items, grades, gains, ascending, uniforms, kind, cutoff, tau,
-    unrated_weight, values, U_gradient, V_part,
+    begin, end, U, V, indptr, items, grades, gains, shares, ascending, uniforms, kind, shape,
+    tau, unrated_weight, values, U_gradient, V_part,
 ):  # fmt: skip
     """`consistent_gradients` for the users begin..end - 1."""
     V_part[:] = 0.0
@@ -498,7 +518,7 @@ def _block(
     for m in range(begin, end):
         longest = max(longest, indptr[m + 1] - indptr[m])
     longest += uniforms.shape[1]
-    scratch, mine = np.empty((6, longest)), np.empty(longest, dtype=np.int64)
+    scratch, mine = np.empty((7, longest)), np.empty(longest, dtype=np.int64)
     for m in range(begin, end):
         values[m] = 0.0
         U_gradient[m, :] = 0.0
@@ -510,16 +530,17 @@ def _block(
         n_drawn = draw_unrated(ascending[row], uniforms[m], V.shape[0], mine[n_rated:])
         n = n_rated + n_drawn
         each = unrated_weight * (V.shape[0] - n_rated) / max(1, n_drawn)
-        scores, coefficients, hers = scratch[3, :n], scratch[4, :n], scratch[5, :n_rated]
+        scores, coefficients = scratch[3, :n], scratch[4, :n]
+        hers, share = scratch[5, :n_rated], scratch[6, :n_rated]
         for k in range(n):
             f = 0.0
             for d in range(V.shape[1]):
                 f += U[m, d] * V[mine[k], d]
             scores[k] = f
-        hers[:] = gains[grades[row]]
-        normalize_gains(kind, cutoff, hers)
+        hers[:], share[:] = gains[grades[row]], shares[grades[row]]
+        normalize_gains(kind, shape, hers)
         values[m] = consistent_sums(
-            scores, hers, kind, cutoff, each, tau, scratch, coefficients
+            scores, hers, share, kind, shape, each, tau, scratch, coefficients
         )
         for k in range(n):
             for d in range(V.shape[1]):
@@ -529,13 +550,13 @@ def _block(
 
 @jit(parallel=True)
 def consistent_gradients(
-    U, V, indptr, items, grades, gains, ascending, uniforms, kind, cutoff, tau,
+    U, V, indptr, items, grades, gains, shares, ascending, uniforms, kind, shape, tau,
     unrated_weight, blocks,
     values, U_gradient, V_parts,
 ):  # fmt: skip
     """One pass over all users: the measure of each, ∂/∂U, and each block's part of ∂/∂V.
 
-    All without λ. gains: G for each grade 0..max_grade, ascending; `items` with each user's in
+    All without λ. gains, shares: G and v for each grade 0..max_grade, ascending; `items` with each user's in
     ascending order in `ascending`; uniforms (n_users, n) in [0, 1), from which n unrated items
     are drawn for each user, to stand for all of them; each counts `unrated_weight` in a rank,
     where a rated item counts 1. Block b is the users blocks[b]..blocks[b + 1] - 1. `add_blocks`
@@ -543,6 +564,6 @@ def consistent_gradients(
     """
     for b in prange(blocks.shape[0] - 1):
         _block(
-            blocks[b], blocks[b + 1], U, V, indptr, items, grades, gains, ascending, uniforms,
-            kind, cutoff, tau, unrated_weight, values, U_gradient, V_parts[b],
+            blocks[b], blocks[b + 1], U, V, indptr, items, grades, gains, shares, ascending,
+            uniforms, kind, shape, tau, unrated_weight, values, U_gradient, V_parts[b],
         )  # fmt: skip

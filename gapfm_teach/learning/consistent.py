@@ -1,7 +1,8 @@
 """The objectives with ranks that are ranks: GAP and its relatives of `repaired`, by Adagrad."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from ..repaired.relatives import stopping_probabilities
 from .printed import PrintedObjective
 from .training import Problem, State, distance
 
-FIRST_MOVE = 0.3  # "auto" for Adagrad
 _TINY = 1e-12  # keeps 0/0 out where a gradient has always been 0
 
 
@@ -27,25 +27,73 @@ class Consistent:
         one, such as 0.1, where users have rated dozens of items; see `repaired.relatives`.
     unrated_weight : float > 0, what an unrated item counts in a rank where a rated one counts 1.
         Below 1 where what is unrated may well be liked.
-    cutoff : int n >= 1, of graded precision and recall at n; without effect on the others.
     """
 
     n_negatives: int = 200
     temperature: float = 1.0
     unrated_weight: float = 0.05
-    cutoff: int = 5
 
     def __post_init__(self):
-        checked = {
-            "n_negatives": check_count(self.n_negatives, "n_negatives"),
-            "temperature": check_real(self.temperature, "temperature", low_open=True),
-            "unrated_weight": check_real(
-                self.unrated_weight, "unrated_weight", low_open=True
-            ),
-            "cutoff": check_count(self.cutoff, "cutoff", high=HIGHEST_POSITION),
-        }
-        for name, value in checked.items():
+        for name, value in self.checked().items():
             object.__setattr__(self, name, value)
+
+    def checked(self) -> dict[str, Any]:
+        """The options by name, each as a plain number; raises for a bad one."""
+        temperature = check_real(self.temperature, "temperature", low_open=True)
+        weight = check_real(self.unrated_weight, "unrated_weight", low_open=True)
+        return {
+            "n_negatives": check_count(self.n_negatives, "n_negatives"),
+            "temperature": temperature, "unrated_weight": weight,
+        }  # fmt: skip
+
+    @property
+    def shape(self) -> float:
+        """The one number that a measure may have besides, as the kernels take it."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Cutoff(Consistent):
+    """`Consistent`, for graded precision and recall at n.
+
+    cutoff : int n >= 1.
+    """
+
+    cutoff: int = 5
+
+    def checked(self) -> dict[str, Any]:
+        return super().checked() | {
+            "cutoff": check_count(self.cutoff, "cutoff", high=HIGHEST_POSITION)
+        }
+
+    @property
+    def shape(self) -> float:
+        return float(self.cutoff)
+
+
+@dataclass(frozen=True)
+class Geometric(Consistent):
+    """`Consistent`, for the power mean of graded precisions; see `repaired.power_mean`.
+
+    exponent : float p >= -1; 0 is the geometric mean, 1 the arithmetic one.
+    """
+
+    unrated_weight: float = 0.1
+    exponent: float = 0.0
+
+    def checked(self) -> dict[str, Any]:
+        return super().checked() | {
+            "exponent": check_real(self.exponent, "exponent", low=-1.0)
+        }
+
+    @property
+    def shape(self) -> float:
+        return self.exponent
+
+
+def first_move(objective: str) -> float:
+    """γ where it is "auto": what a coordinate moves by in the first iteration of Adagrad."""
+    return 1.0 if objective == "geometric" else 0.3
 
 
 def _worth(max_grade: int) -> np.ndarray:
@@ -59,11 +107,17 @@ def _relevance(max_grade: int) -> np.ndarray:
 # For each measure the kernel's kind, and the gains for grades 0..max_grade.
 WEIGHTINGS: dict[str, tuple[int, Callable[[int], np.ndarray]]] = {
     "consistent": (kernels.PAIRS, _worth),
+    "geometric": (kernels.POWER, _worth),
     "average_precision": (kernels.PAIRS, _relevance),
     "graded_precision": (kernels.PRECISION, _worth),
     "graded_recall": (kernels.RECALL, _worth),
     "expected_reciprocal_rank": (kernels.CASCADE, stopping_probabilities),
 }
+
+
+def shares(max_grade: int) -> np.ndarray:
+    """v for grades 0..max_grade: what the precision at an item counts in the power mean."""
+    return np.arange(max_grade + 1) / max_grade
 
 
 class ConsistentObjective:
@@ -80,20 +134,17 @@ class ConsistentObjective:
     a resumed training sees the same ones.
     """
 
-    # Found by tuning on MovieLens 100K. A large start and much λ: from a small one the factors
-    # may never leave 0, where with items far from the top the gradient is less than λ takes.
-    defaults: Mapping[str, float] = {
-        "reg": 0.06, "learning_rate": FIRST_MOVE, "init_scale": 0.3
-    }  # fmt: skip
     learned = ("user_factors", "item_factors", "item_bias")
 
     def __init__(
         self, name: str, train: Ratings, reg: float, learning_rate: float | str,
         options: Consistent, rng: np.random.Generator,
     ):  # fmt: skip
-        self.problem = SampledProblem(train, name, options.cutoff)
+        self.problem = SampledProblem(train, name, options.shape)
         self.reg, self.options = reg, options
-        self.learning_rate = FIRST_MOVE if learning_rate == "auto" else float(learning_rate)
+        self.learning_rate = (
+            first_move(name) if learning_rate == "auto" else float(learning_rate)
+        )
 
     @staticmethod
     def start(train: Ratings, n_factors: int, init_scale: float, rng) -> State:
@@ -146,13 +197,14 @@ class ConsistentObjective:
         V, b = model.item_factors_[listed], model.item_bias_[listed]
         kind, by_grade = WEIGHTINGS[model.objective]
         options = model.options
-        gains = by_grade(model.train_.max_grade)[grades[best_first]]
-        kernels.normalize_gains(kind, options.cutoff, gains)
+        max_grade, given = model.train_.max_grade, grades[best_first]
+        gains, share = by_grade(max_grade)[given], shares(max_grade)[given]
+        kernels.normalize_gains(kind, options.shape, gains)
         scratch, c = np.empty((3, listed.size)), np.empty(listed.size)
         u, squares = np.zeros(model.n_factors), np.zeros(model.n_factors)
         for _ in range(model.n_iter_):
             kernels.consistent_sums(
-                V @ u + b, gains, kind, options.cutoff, options.unrated_weight,
+                V @ u + b, gains, share, kind, options.shape, options.unrated_weight,
                 options.temperature, scratch, c,
             )  # fmt: skip
             gradient = c @ V - model.reg * u
@@ -164,10 +216,11 @@ class ConsistentObjective:
 class SampledProblem(Problem):
     """`Problem` with the gradients of a consistent objective; each row of U ends with 1."""
 
-    def __init__(self, train: Ratings, objective: str = "consistent", cutoff: int = 5):
+    def __init__(self, train: Ratings, objective: str = "consistent", shape: float = 0.0):
         super().__init__(train)
         self._kind, by_grade = WEIGHTINGS[objective]
-        self._gains, self._cutoff = by_grade(train.max_grade), cutoff
+        self._gains, self._shares = by_grade(train.max_grade), shares(train.max_grade)
+        self._shape = shape
 
     def sampled_gradients(self, U, V, uniforms, tau, unrated_weight) -> tuple:
         """Σ_m (measure of m) with `uniforms` (n_users, n) for the samples, ∂/∂U and ∂/∂V."""
@@ -175,8 +228,8 @@ class SampledProblem(Problem):
         values, parts = np.empty(U.shape[0]), np.empty((blocks.size - 1, *V.shape))
         by_user, by_item = np.empty_like(U), np.empty_like(V)
         kernels.consistent_gradients(
-            U, V, self.indptr, self.items, self.grades, self._gains, self.train.indices,
-            uniforms, self._kind, self._cutoff, tau, unrated_weight, blocks,
+            U, V, self.indptr, self.items, self.grades, self._gains, self._shares,
+            self.train.indices, uniforms, self._kind, self._shape, tau, unrated_weight, blocks,
             values, by_user, parts,
         )  # fmt: skip
         kernels.add_blocks(parts, by_item)

@@ -1,6 +1,5 @@
 """The objective as the paper prints it, (9), climbed by Algorithm 2."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,11 +46,6 @@ class Printed:
 class PrintedObjective:
     """(9), by Algorithm 2: plain gradient ascent."""
 
-    defaults: Mapping[str, float] = {
-        "reg": 0.001,
-        "learning_rate": 0.01,
-        "init_scale": 0.01,
-    }
     learned = ("user_factors", "item_factors")
 
     def __init__(

@@ -16,7 +16,7 @@ from .._support.checks import (
     check_real,
 )
 from ..metrics import thresholding_probabilities
-from . import relatives
+from . import power_mean, relatives
 from .gap import (
     consistent_average_precision,
     consistent_average_precision_gradient,
@@ -26,14 +26,15 @@ from .gap import (
 
 
 def consistent_measure(
-    objective: str, max_grade: int, cutoff: int = 5
+    objective: str, max_grade: int, cutoff: int = 5, exponent: float = 0.0
 ) -> tuple[Callable[..., float], Callable[..., np.ndarray]]:
     """What `GAPfm(objective=...)` maximises for a user: (value, gradient), two functions.
 
-    Both take (scores, grades, *, tau=1.0, weights=None). `objective`: "consistent" for GAP, the
-    others as their exact versions in `metrics`, namely "average_precision", "graded_precision",
-    "graded_recall", "expected_reciprocal_rank"; max_grade, the top of the scale; cutoff n of the
-    two that have one. Raises ValueError for another name.
+    Both take (scores, grades, *, tau=1.0, weights=None). `objective`: "consistent" for GAP,
+    "geometric" for the power mean with `exponent`, the others as their exact versions in
+    `metrics`, namely "average_precision", "graded_precision", "graded_recall",
+    "expected_reciprocal_rank"; max_grade, the top of the scale; cutoff n of the two that have
+    one. Raises ValueError for another name.
 
     >>> from gapfm_teach.repaired.measures import consistent_measure
     >>> value, gradient = consistent_measure("average_precision", max_grade=5)
@@ -44,6 +45,10 @@ def consistent_measure(
     at_n = {"delta": delta, "cutoff": check_count(cutoff, "cutoff")}
     table: dict[str, tuple[Callable, Callable, dict]] = {
         "consistent": (consistent_gap, consistent_gap_gradient, {"delta": delta}),
+        "geometric": (
+            power_mean.consistent_power_mean, power_mean.consistent_power_mean_gradient,
+            {"delta": delta, "exponent": exponent},
+        ),
         "average_precision": (
             consistent_average_precision, consistent_average_precision_gradient, {},
         ),
@@ -97,7 +102,7 @@ def sample_unrated(rated, uniforms, n_items: int) -> tuple[np.ndarray, float]:
 
 def consistent_objective(
     user_factors, item_factors, item_bias, ratings, *, tau=1.0, unrated_weight=1.0, reg,
-    uniforms=None, objective="consistent", cutoff=5,
+    uniforms=None, objective="consistent", cutoff=5, exponent=0.0,
 ) -> float:  # fmt: skip
     """What `GAPfm(objective="consistent")` maximises: Σ_m GAP̂_m - λ/2 (‖U‖² + ‖V‖² + ‖b‖²).
 
@@ -106,7 +111,7 @@ def consistent_objective(
     unrated item counts `unrated_weight` in a rank where a rated one counts 1. A sample gives
     R̂ right in the mean, and so, 1/R̂ being convex, GAP̂ somewhat too high; less so the larger.
     Parameters: U, (n_users, D); V, (n_items, D); b, (n_items,); ratings, a `Ratings`; reg λ >= 0;
-    objective and cutoff as in `consistent_measure`: which measure stands for GAP̂.
+    objective, cutoff and exponent as in `consistent_measure`: which measure stands for GAP̂.
     Raises ValueError when shapes disagree, for factors that are not finite or so large that the
     value would not be, and as `consistent_measure` and `sample_unrated` do.
 
@@ -134,7 +139,7 @@ def consistent_objective(
             f"uniforms has shape {np.shape(uniforms)}; pass a row for each of the "
             f"{ratings.n_users} users, rng.random(({ratings.n_users}, n))"
         )
-    measure, _ = consistent_measure(objective, ratings.max_grade, cutoff)
+    measure, _ = consistent_measure(objective, ratings.max_grade, cutoff, exponent)
     unrated_weight = check_real(unrated_weight, "unrated_weight")
     total = 0.0
     for user in range(ratings.n_users):

@@ -26,7 +26,8 @@ def block(words: str) -> str:
 
 
 LIST, SCORE, ALONE = block("rated = file"), block("def score"), block("import ast")
-NEW = block("pairs = ") + block("def fold_in_paper") + block("def fold_in_consistent")
+OWN_CODE = ("paper", "consistent", "geometric")  # objectives that the page folds in for
+NEW = block("pairs = ") + "".join(block(f"def fold_in_{name}") for name in OWN_CODE)
 HER_LIST = block("fold_in[")
 
 
@@ -161,8 +162,11 @@ BOTH = (
 @pytest.mark.parametrize(
     ("objective", "settings"),
     [
-        *product(("paper", "consistent"), BOTH),
+        *product(OWN_CODE, BOTH),
         ("consistent", {"temperature": 0.2, "unrated_weight": 0.3}),
+        ("geometric", {"temperature": 0.2, "unrated_weight": 0.3}),
+        ("geometric", {"exponent": 0.5}),
+        ("geometric", {"exponent": -1.0}),
     ],
 )
 def test_somebody_new_gets_the_factors_of_fold_in(tmp_path, objective, settings):
@@ -190,7 +194,7 @@ def test_somebody_new_gets_the_factors_of_fold_in(tmp_path, objective, settings)
 
 
 @pytest.mark.processes
-@pytest.mark.parametrize("objective", ["paper", "consistent"])
+@pytest.mark.parametrize("objective", OWN_CODE)
 def test_her_list_leaves_out_what_she_graded(tmp_path, objective):
     model = trained(objective)
     model.save(tmp_path / "model.npz")
@@ -215,7 +219,7 @@ def test_the_same_code_folds_in_for_average_precision(tmp_path):
 @pytest.mark.processes
 def test_the_fold_in_of_the_page_refuses_files_it_does_not_fit(saved):
     model, folder = saved
-    if model.objective not in ("paper", "consistent"):
+    if model.objective not in OWN_CODE:
         with pytest.raises(AssertionError, match=f"KeyError: '{model.objective}'"):
             run(folder, LIST + NEW + HER_LIST)
 
@@ -267,6 +271,7 @@ def test_the_page_lists_every_field_of_the_header(saved):
     assert fields["format"] == json.dumps(header["format"])
     left_out = {name for name, meaning in arguments.items() if "left out" in meaning}
     present = set(arguments) - (left_out if model.objective == "paper" else set())
+    present -= {"exponent"} if model.objective != "geometric" else set()
     assert set(arguments) & set(header["params"]) == present
 
 

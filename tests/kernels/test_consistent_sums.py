@@ -5,15 +5,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from smooth_measures import measure_of, options_of, shape_of
 
 from gapfm_teach import kernels, simulate_ratings, smooth
 from gapfm_teach.kernels.consistent import _n_nodes
-from gapfm_teach.learning.consistent import WEIGHTINGS, SampledProblem
+from gapfm_teach.learning.consistent import WEIGHTINGS, SampledProblem, shares
 from gapfm_teach.learning.machine import threads
 from gapfm_teach.metrics import thresholding_probabilities
 from gapfm_teach.repaired.fast_sums import chebyshev_nodes, interpolated_consistent_gap
 from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
-from gapfm_teach.repaired.measures import consistent_measure, consistent_objective
+from gapfm_teach.repaired.measures import consistent_objective
+from gapfm_teach.repaired.power_mean import graded_precisions
 from gapfm_teach.repaired.ranks import above, consistent_rank
 from gapfm_teach.repaired.relatives import smooth_cutoff
 
@@ -56,11 +58,12 @@ def a_list(seed, n_rated, n_unrated, spread, shape="uniform", max_grade=5):
 
 def by_kernel(function, name, grades, scores, tau, cutoff, max_grade, weight, *options):
     kind, by_grade = WEIGHTINGS[name]
-    gains = by_grade(max_grade)[grades[grades > 0]]
-    kernels.normalize_gains(kind, cutoff, gains)
+    rated, shape = grades[grades > 0], shape_of(name, cutoff)
+    gains, share = by_grade(max_grade)[rated], shares(max_grade)[rated]
+    kernels.normalize_gains(kind, shape, gains)
     found, scratch = np.full(grades.size, np.nan), np.empty((3, grades.size))
     rest = (*options, scratch, found)
-    return function(scores, gains, kind, cutoff, weight, tau, *rest), found
+    return function(scores, gains, share, kind, shape, weight, tau, *rest), found
 
 
 def units(name, grades, scores, tau, cutoff, max_grade, weights):
@@ -68,11 +71,17 @@ def units(name, grades, scores, tau, cutoff, max_grade, weights):
     kind, by_grade = WEIGHTINGS[name]
     gains = by_grade(max_grade)[grades]
     rated = gains[grades > 0].copy()
-    kernels.normalize_gains(kind, cutoff, rated)
+    kernels.normalize_gains(kind, shape_of(name, cutoff), rated)
     gains[grades > 0] = rated
     t, rank = above(scores, tau), consistent_rank(scores, tau, weights)
     lower = np.minimum.outer(gains, gains)
-    if kind == kernels.PAIRS:
+    if kind == kernels.POWER:
+        earned = np.sum(lower * t, axis=1) + gains / 2
+        precision = np.where(grades > 0, earned / np.where(gains > 0, gains, 1) / rank, 1)
+        each = grades / max_grade * precision ** shape_of(name, cutoff)
+        direct = lower * (each / np.where(grades > 0, earned, 1))[:, None]
+        cost = each / rank
+    elif kind == kernels.PAIRS:
         direct = lower / rank[:, None]
         cost = (np.sum(lower * t, axis=1) + gains / 2) / rank**2
     else:
@@ -85,11 +94,21 @@ def units(name, grades, scores, tau, cutoff, max_grade, weights):
     return np.sum((t * t.T + 1 / weights.sum()) * (m + m.T), axis=0) / tau
 
 
-def assert_within(tolerance, unit, total, found, known):
+def size_of(name, grades, scores, tau, cutoff, max_grade, weights, value):
+    """What the promise for the value counts in: itself, but for the power mean's logarithms."""
+    if name != "geometric":
+        return abs(value)
+    delta = thresholding_probabilities(max_grade)
+    precision = graded_precisions(scores, grades, delta, tau, weights)[grades > 0]
+    return np.sum(grades[grades > 0] / max_grade * precision ** shape_of(name, cutoff))
+
+
+def assert_within(tolerance, unit, total, found, known, size=None):
     # Beside the tolerance: what rounding leaves of a rank near 1 where `total` items add to it,
     # and numbers too small to have digits.
     allowed = tolerance + 2e-14 * total
-    assert abs(found[0] - known[0]) <= allowed * abs(known[0]) + 1e-300
+    size = abs(known[0]) if size is None else size
+    assert abs(found[0] - known[0]) <= allowed * size + 1e-300
     assert (np.abs(found[1] - known[1]) <= allowed * unit + 1e-300).all()
 
 
@@ -107,15 +126,16 @@ def test_the_kernel_keeps_the_promise(
         kernels.consistent_chebyshev_sums, name, grades, scores, tau, cutoff, max_grade,
         weight, tolerance,
     )  # fmt: skip
-    value, gradient = consistent_measure(name, max_grade, cutoff)
+    value, gradient = measure_of(name, max_grade, cutoff)
     rest = {"tau": tau, "weights": weights}
     known = value(scores, grades, **rest), gradient(scores, grades, **rest)
-    unit = units(name, grades, scores, tau, cutoff, max_grade, weights)
-    assert_within(tolerance, unit, weights.sum() / min(1, tau), found, known)
+    about = (name, grades, scores, tau, cutoff, max_grade, weights)
+    unit, size = units(*about), size_of(*about, known[0])
+    assert_within(tolerance, unit, weights.sum() / min(1, tau), found, known, size)
     pairs = by_kernel(
         kernels.consistent_pair_sums, name, grades, scores, tau, cutoff, max_grade, weight
     )
-    assert_within(1e-10, unit, weights.sum() / min(1, tau), pairs, known)
+    assert_within(1e-10, unit, weights.sum() / min(1, tau), pairs, known, size)
 
 
 @pytest.mark.parametrize("name", ["graded_precision", "graded_recall"])
@@ -127,7 +147,7 @@ def test_the_promise_holds_where_the_cutoff_is_sharp(name):
         scores, weights = scores * tau, np.ones(grades.size)
         rest = (name, grades, scores, tau, 1 + seed % 3, 5, 1.0)
         found = by_kernel(kernels.consistent_chebyshev_sums, *rest, 1e-3)
-        value, gradient = consistent_measure(name, 5, 1 + seed % 3)
+        value, gradient = measure_of(name, 5, 1 + seed % 3)
         known = (function(scores, grades, tau=tau) for function in (value, gradient))
         unit = units(*rest[:-1], weights)
         assert_within(1e-3, unit, grades.size / tau, found, tuple(known))
@@ -142,7 +162,7 @@ def test_the_promise_holds_where_few_items_stand_for_very_many():
         weights = np.where(grades > 0, 1.0, weight)
         rest = ("consistent", grades, scores, 1.0, 5, 5)
         unit = units(*rest, weights)
-        value, gradient = consistent_measure("consistent", 5)
+        value, gradient = measure_of("consistent", 5)
         known = tuple(of(scores, grades, weights=weights) for of in (value, gradient))
         kernel = by_kernel(kernels.consistent_chebyshev_sums, *rest, weight, 1e-3)
         twin = interpolated_consistent_gap(
@@ -222,7 +242,8 @@ def test_long_lists_go_by_nodes_and_stay_within_the_promise(
     unit = units(name, grades, scores, 1.0, 5, 5, weights)
     known = by_kernel(kernels.consistent_pair_sums, *rest)
     assert not np.array_equal(chosen, known[1])
-    assert_within(1e-8, unit, weights.sum(), (value, chosen), known)
+    size = size_of(*rest[:6], weights, known[0])
+    assert_within(1e-8, unit, weights.sum(), (value, chosen), known, size)
     # A constant added to all scores changes nothing.
     assert abs(chosen.sum()) <= 1e-8 * unit.sum()
 
@@ -267,13 +288,14 @@ def test_a_pass_over_short_and_long_lists(name):
     U, V = rng.normal(0, 0.7, (train.n_users, 3)), rng.normal(0, 0.7, (train.n_items, 3))
     b, uniforms = rng.normal(0, 0.5, train.n_items), rng.random((train.n_users, 9))
     rows = np.c_[U, np.ones(train.n_users)], np.c_[V, b]
-    results, problem = [], SampledProblem(train, name, 3)
+    results, problem = [], SampledProblem(train, name, shape_of(name, 3))
     for n in (1, numba.config.NUMBA_NUM_THREADS):
         with threads(n, train):
             results.append(problem.sampled_gradients(*rows, uniforms, 0.8, 0.4))
     for one, other in zip(*results, strict=True):
         np.testing.assert_array_equal(one, other)
-    settings = {"unrated_weight": 0.4, "reg": 0.0, "uniforms": uniforms, "cutoff": 3}
+    settings = {"unrated_weight": 0.4, "reg": 0.0, "uniforms": uniforms}
+    settings |= options_of(name, 3)
     known = consistent_objective(U, V, b, train, tau=0.8, objective=name, **settings)
     assert results[0][0] == pytest.approx(known, rel=1e-8)
 

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
+from smooth_measures import measure_of, options_of, shape_of
 
 from gapfm_teach import GAPfm, Ratings, simulate_ratings, split_given, top_n_per_user
 from gapfm_teach.gradcheck import central_difference, relative_error
@@ -19,7 +20,7 @@ from gapfm_teach.metrics import (
     graded_recall,
     thresholding_probabilities,
 )
-from gapfm_teach.repaired.measures import consistent_measure, consistent_objective
+from gapfm_teach.repaired.measures import consistent_objective
 
 every_measure = pytest.mark.parametrize("name", WEIGHTINGS)
 
@@ -103,12 +104,12 @@ def test_gradients_of_a_sample_match_differences(data, name):
     U, V = rng.normal(0, 0.7, (train.n_users, 3)), rng.normal(0, 0.7, (train.n_items, 3))
     b, uniforms = rng.normal(0, 0.5, train.n_items), rng.random((train.n_users, 9))
     with_bias = np.c_[U, np.ones(train.n_users)], np.c_[V, b]
-    value, by_user, by_item = SampledProblem(train, name, 3).sampled_gradients(
-        *with_bias, uniforms, 0.8, 0.4
-    )
+    value, by_user, by_item = SampledProblem(
+        train, name, shape_of(name, 3)
+    ).sampled_gradients(*with_bias, uniforms, 0.8, 0.4)
     settings = {
         "tau": 0.8, "unrated_weight": 0.4, "reg": 0.0, "uniforms": uniforms,
-        "objective": name, "cutoff": 3,
+        "objective": name, **options_of(name, 3),
     }  # fmt: skip
     assert value == pytest.approx(consistent_objective(U, V, b, train, **settings))
     for found, at, known in (
@@ -125,6 +126,7 @@ def test_climbing_raises_the_exact_measure_of_the_training_lists(data, name):
     train, _ = data
     exact = {
         "consistent": graded_average_precision,
+        "geometric": graded_average_precision,
         "average_precision": lambda grades, scores: average_precision(grades > 0, scores),
         "graded_precision": lambda grades, scores: graded_precision(grades, scores, at=5),
         "graded_recall": lambda grades, scores: graded_recall(grades, scores, at=5),
@@ -232,25 +234,26 @@ def test_predict_and_recommend_add_the_bias(data, fitted):
 @every_measure
 def test_fold_in_ends_where_the_gradient_is_zero(data, name):
     train, _ = data
-    settings = {"n_iter": 400, "reg": 0.05, "unrated_weight": 0.5, "cutoff": 3}
+    reg = 0.5 if name == "geometric" else 0.05
+    settings = {"n_iter": 400, "reg": reg, "unrated_weight": 0.5, **options_of(name, 3)}
     found = model(objective=name, **settings).fit(train)
     items, grades = train.row(2)
     u = found.fold_in(items[::-1], grades[::-1])
     all_grades = np.zeros(train.n_items, dtype=int)
     all_grades[items] = grades
     V, b = found.item_factors_, found.item_bias_
-    _, gradient = consistent_measure(name, 5, 3)
+    _, gradient = measure_of(name, 5, 3)
     weights = np.where(all_grades > 0, 1.0, 0.5)
     slope = V.T @ gradient(V @ u + b, all_grades, weights=weights)
     assert np.linalg.norm(u) > 0.1
-    assert np.linalg.norm(slope - 0.05 * u) < 0.02 * np.linalg.norm(0.05 * u)
+    assert np.linalg.norm(slope - reg * u) < 0.02 * np.linalg.norm(reg * u)
     assert spearmanr(V @ u + b, found.predict(2)).statistic > 0.7
     assert found.fold_in([], []).tolist() == [0.0] * 4
 
 
 @every_measure
 def test_saved_and_loaded_it_is_the_same_model(tmp_path, data, name):
-    fitted = model(objective=name, cutoff=3).fit(*data)
+    fitted = model(objective=name, **options_of(name, 3)).fit(*data)
     fitted.save(tmp_path / "model.npz")
     loaded = GAPfm.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(loaded.predict(3), fitted.predict(3))
@@ -260,7 +263,7 @@ def test_saved_and_loaded_it_is_the_same_model(tmp_path, data, name):
     )
     assert loaded.history_.equals(fitted.history_)
     assert repr(loaded) == repr(fitted)
-    assert loaded.options.cutoff == (3 if name.startswith("graded") else 5)
+    assert loaded.options == fitted.options
     stored = dict(np.load(tmp_path / "model.npz"))
     for file, bias in (("nan", stored["item_bias"] * np.nan), ("cut", np.zeros(3))):
         np.savez(tmp_path / f"{file}.npz", **(stored | {"item_bias": bias}))
@@ -359,7 +362,14 @@ def test_auto_is_a_fixed_step(data):
             "objective must be one of 'paper', 'consistent', .*got 'gap'",
         ),
         ({"objective": None}, "objective must be one of .*got None"),
-        ({"cutoff": 0}, "cutoff must be from 1 to 2147483647, got 0"),
+        (
+            {"objective": "graded_recall", "cutoff": 0},
+            "cutoff must be from 1 to 2147483647, got 0",
+        ),
+        (
+            {"objective": "geometric", "exponent": -2},
+            "exponent must be finite and at least -1",
+        ),
         ({"n_negatives": 0}, "n_negatives must be at least 1, got 0"),
         ({"temperature": 0}, "temperature must be finite and above 0"),
         ({"unrated_weight": -1}, "unrated_weight must be finite and above 0"),
@@ -375,6 +385,9 @@ def test_bad_parameters_are_named(settings, words):
     [
         ("graded_recall", {"n_selected": 5}),
         ("consistent", {"update": "sequential"}),
+        ("consistent", {"cutoff": 5}),
+        ("average_precision", {"exponent": 0.0}),
+        ("graded_recall", {"exponent": 0.0}),
         ("paper", {"temperature": 0.5}),
     ],
 )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from smooth_measures import measure_of, shape_of
 
 from gapfm_teach import (
     average_precision,
@@ -15,8 +16,7 @@ from gapfm_teach import (
     thresholding_probabilities,
 )
 from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
-from gapfm_teach.learning.consistent import WEIGHTINGS
-from gapfm_teach.repaired.measures import consistent_measure
+from gapfm_teach.learning.consistent import WEIGHTINGS, shares
 from gapfm_teach.repaired.relatives import (
     consistent_expected_reciprocal_rank,
     consistent_graded_precision,
@@ -36,6 +36,10 @@ def a_list(seed, n_rated=15, n_unrated=10, spread=1.0, max_grade=5):
     grades = np.concatenate([rated, np.zeros(n_unrated, dtype=np.int64)])
     weights = np.repeat([1.0, 7.3], [n_rated, n_unrated])
     return grades, rng.normal(0, spread, n_rated + n_unrated), weights
+
+
+def power(x, p):
+    return np.log(x) if p == 0 else (x**p - 1) / p
 
 
 def by_definition(name, scores, grades, weights, tau, n):
@@ -64,11 +68,14 @@ def by_definition(name, scores, grades, weights, tau, n):
         if name in ("consistent", "average_precision"):
             pairs = mine + sum(min(mine, gain[grades[j]]) * t for j, t in others)
             total += pairs / rank[i] / sum(best)
+        elif name == "geometric" and mine:
+            pairs = mine + sum(min(mine, gain[grades[j]]) * t for j, t in others)
+            total += grades[i] / 5 * power(pairs / mine / rank[i], shape_of(name, n))
         elif name == "graded_recall":
             total += mine * inside / sum(best)
         elif name == "graded_precision":
             total += min(mine, c) / c * inside / n
-        else:
+        elif name == "expected_reciprocal_rank":
             arrive = np.prod([1 - (2.0 ** grades[j] - 1) / 32 * t for j, t in others])
             total += (2.0 ** grades[i] - 1) / 32 / rank[i] * arrive
     return total
@@ -85,6 +92,13 @@ def exact(name, grades, scores, n):
     if name == "expected_reciprocal_rank":
         return expected_reciprocal_rank(grades, scores, max_grade=5)
     gain = np.append(0.0, np.cumsum(DELTA))[grades]
+    if name == "geometric":
+        total = 0.0
+        for i in np.flatnonzero(grades):
+            shown = scores >= scores[i]
+            precision = np.minimum(gain[i], gain[shown]).sum() / gain[i] / shown.sum()
+            total += grades[i] / 5 * power(precision, shape_of(name, n))
+        return total
     best = np.sort(gain[gain > 0])[::-1]
     c = best[min(n, best.size) - 1]
     top = np.argsort(-scores)[:n]
@@ -99,7 +113,7 @@ def exact(name, grades, scores, n):
 @pytest.mark.parametrize("tau", [0.5, 1.0, 3.0])
 def test_value_is_the_formula_written_out(name, n, tau):
     grades, scores, weights = a_list(n)
-    value, _ = consistent_measure(name, 5, n)
+    value, _ = measure_of(name, 5, n)
     expected = by_definition(name, scores, grades, weights, tau, n)
     assert value(scores, grades, tau=tau, weights=weights) == pytest.approx(
         expected, rel=1e-12
@@ -112,7 +126,7 @@ def test_value_is_the_formula_written_out(name, n, tau):
 def test_tends_to_the_exact_measure_as_tau_to_0(name, seed, n_rated, n):
     grades, _, _ = a_list(seed, n_rated)
     scores = np.random.default_rng(seed).permutation(grades.size) * 0.5
-    value, gradient = consistent_measure(name, 5, n)
+    value, gradient = measure_of(name, 5, n)
     expected = exact(name, grades, scores, n)
     assert value(scores, grades, tau=1e-3) == pytest.approx(expected, abs=1e-9)
     assert np.abs(gradient(scores, grades, tau=1e-3)).max() < 1e-5
@@ -166,7 +180,7 @@ def test_among_ties_the_cascade_fades_with_their_number(n_rated):
 def test_gradient_matches_both_numerical_derivatives(name, n_rated, weighted, tau):
     grades, scores, weights = a_list(n_rated, n_rated)
     rest = {"grades": grades, "tau": tau, "weights": weights if weighted else None}
-    value, gradient = consistent_measure(name, 5)
+    value, gradient = measure_of(name, 5)
     found = gradient(scores, **rest)
     by_complex = complex_step(lambda f: value(f, **rest), scores)
     assert relative_error(found, by_complex) < 1e-11
@@ -180,7 +194,7 @@ def test_gradient_among_ties(name):
     grades, scores, weights = a_list(7, 8, 4)
     scores = np.round(scores)
     assert np.unique(scores).size < 6
-    value, gradient = consistent_measure(name, 5, 3)
+    value, gradient = measure_of(name, 5, 3)
     by_complex = complex_step(lambda f: value(f, grades, weights=weights), scores)
     assert relative_error(gradient(scores, grades, weights=weights), by_complex) < 1e-12
 
@@ -190,7 +204,7 @@ def test_gradient_among_ties(name):
 @given(seed=st.integers(0, 10**6), shift=st.floats(-300, 300), tau=st.floats(0.1, 10))
 def test_a_constant_added_to_all_scores_changes_nothing(name, seed, shift, tau):
     grades, scores, weights = a_list(seed, 7, 5)
-    value, gradient = consistent_measure(name, 5, 3)
+    value, gradient = measure_of(name, 5, 3)
     before, after = (
         value(f, grades, tau=tau, weights=weights) for f in (scores, scores + shift)
     )
@@ -204,23 +218,27 @@ def test_a_constant_added_to_all_scores_changes_nothing(name, seed, shift, tau):
 @given(seed=st.integers(0, 10**6), tau=st.floats(0.05, 10), n=st.integers(1, 12))
 def test_values_stay_in_bounds(name, seed, tau, n):
     grades, scores, weights = a_list(seed, 9, 3)
-    value, _ = consistent_measure(name, 5, n)
+    value, _ = measure_of(name, 5, n)
     # The soft cut-off lets in more than n items, and precision divides by n.
     most = max(1, 9 / n) if name == "graded_precision" else 1
-    assert 0 <= value(scores, grades, tau=tau, weights=weights) <= most
+    least = 0
+    if name == "geometric":  # 0 for the best list; no rank is below W
+        most, lowest = 0, power(1 / weights.sum(), shape_of(name, n))
+        least = 9 * lowest
+    assert least <= value(scores, grades, tau=tau, weights=weights) <= most
 
 
 @every_measure
 def test_an_unrated_item_is_never_lifted_and_the_only_rated_one_never_lowered(name):
     grades, scores, weights = a_list(5)
-    _, gradient = consistent_measure(name, 5)
+    _, gradient = measure_of(name, 5)
     assert (gradient(scores, grades, weights=weights)[grades == 0] < 0).all()
     assert gradient([0.0, 1.0, 2.0], [3, 0, 0])[0] > 0
 
 
 @every_measure
 def test_nothing_rated_is_as_in_the_metrics(name):
-    value, gradient = consistent_measure(name, 5)
+    value, gradient = measure_of(name, 5)
     none_or_0 = exact(name, np.zeros(2, int), np.array([1.0, 2.0]), 5) if (
         name != "graded_precision"
     ) else 0.0  # fmt: skip
@@ -234,11 +252,12 @@ def test_nothing_rated_is_as_in_the_metrics(name):
 def kernel(name, grades, scores, tau, n, max_grade=5, weight=7.3):
     """Value and gradient of the compiled code."""
     kind, by_grade = WEIGHTINGS[name]
-    gains = by_grade(max_grade)[grades[grades > 0]]
-    kernels.normalize_gains(kind, n, gains)
+    rated, shape = grades[grades > 0], shape_of(name, n)
+    gains, share = by_grade(max_grade)[rated], shares(max_grade)[rated]
+    kernels.normalize_gains(kind, shape, gains)
     coefficients, scratch = np.empty(grades.size), np.empty((3, grades.size))
     value = kernels.consistent_sums(
-        scores, gains, kind, n, weight, tau, scratch, coefficients
+        scores, gains, share, kind, shape, weight, tau, scratch, coefficients
     )
     return value, coefficients
 
@@ -261,7 +280,7 @@ def test_kernel_is_the_twin_of_the_numpy_version(
     grades, scores, weights = a_list(seed, n_rated, n_unrated, spread, max_grade)
     scores = scores + shift
     value, coefficients = kernel(name, grades, scores, tau, n, max_grade)
-    by_numpy, gradient = consistent_measure(name, max_grade, n)
+    by_numpy, gradient = measure_of(name, max_grade, n)
     assert value == pytest.approx(
         by_numpy(scores, grades, tau=tau, weights=weights), rel=1e-10
     )
@@ -274,7 +293,7 @@ def test_kernel_is_the_twin_of_the_numpy_version(
 def test_kernel_agrees_to_the_last_digits_on_a_plain_list(name):
     grades, scores, weights = a_list(11, 30, 20)
     value, coefficients = kernel(name, grades, scores, 1.0, 5)
-    by_numpy, gradient = consistent_measure(name, 5, 5)
+    by_numpy, gradient = measure_of(name, 5, 5)
     assert value == pytest.approx(by_numpy(scores, grades, weights=weights), rel=1e-12)
     expected = gradient(scores, grades, weights=weights)
     np.testing.assert_allclose(coefficients, expected, rtol=1e-11, atol=1e-18)
@@ -293,7 +312,7 @@ def test_a_product_of_thousands_of_small_factors_leaves_numbers(max_grade):
     value, coefficients = kernel(
         "expected_reciprocal_rank", grades[few], scores[few], 1.0, 5, max_grade
     )
-    _, gradient = consistent_measure("expected_reciprocal_rank", max_grade)
+    _, gradient = measure_of("expected_reciprocal_rank", max_grade)
     np.testing.assert_allclose(
         coefficients, gradient(scores[few], grades[few]), rtol=1e-9, atol=1e-14
     )
@@ -350,4 +369,4 @@ def test_bad_input_of_the_cascade_is_named(change, words):
 
 def test_another_measure_is_refused_by_name():
     with pytest.raises(ValueError, match=r"objective must be one of 'consistent'.*'ndcg'"):
-        consistent_measure("ndcg", 5)
+        measure_of("ndcg", 5)

@@ -20,6 +20,7 @@ OWN = dict(
 )  # the measure that each objective stands for
 MEASURES = ("P@5", "NDCG@5", *OWN.values())
 DEEPEST = 0.4  # share of GAP's mean at which the heat map's colours end
+CUTOFF = 5  # of precision and recall, as the objectives have it
 N_SAMPLED = 400  # unrated items of each user when smooth measures are compared
 
 
@@ -56,7 +57,7 @@ def train_all(
 def smooth_measures(models: Mapping[str, GAPfm], train: Ratings) -> pd.DataFrame:
     """Each smooth measure of `FAMILY`, mean over users, at each model: a row a model.
 
-    At the model's own temperature, unrated_weight and cutoff, with the same sample of unrated
+    At the model's own temperature and unrated_weight, with the same sample of unrated
     items for all.
     """
     uniforms = np.random.default_rng(0).random((train.n_users, N_SAMPLED))
@@ -65,7 +66,7 @@ def smooth_measures(models: Mapping[str, GAPfm], train: Ratings) -> pd.DataFrame
         U = np.column_stack([model.user_factors_, np.ones(train.n_users)])
         V = np.column_stack([model.item_factors_, model.item_bias_])
         rows[name] = {
-            other: SampledProblem(train, objective, model.options.cutoff).sampled_gradients(
+            other: SampledProblem(train, objective, float(CUTOFF)).sampled_gradients(
                 U, V, uniforms, model.options.temperature, model.options.unrated_weight
             )[0]
             / train.n_users
@@ -78,7 +79,7 @@ def exact_measures(models: Mapping[str, GAPfm], train: Ratings) -> pd.DataFrame:
     """The exact twin of each smooth measure of `FAMILY`, mean over users: a row a model.
 
     All items are ranked for the ratings of `train`. GAP, AP and ERR of the whole list, GP and GR
-    at the model's cutoff; GP with the standard of its objective, the n-th best grade of the user.
+    at `CUTOFF`; GP with the standard of its objective, the n-th best grade of the user.
     """
     rows = {}
     for name, model in models.items():
@@ -87,14 +88,13 @@ def exact_measures(models: Mapping[str, GAPfm], train: Ratings) -> pd.DataFrame:
             rated, grades = train.row(user)
             listed = np.zeros(train.n_items, dtype=np.int64)
             listed[rated] = grades
-            lists.append(
-                _exact(listed, model.predict(user), train.max_grade, model.options.cutoff)
-            )
+            lists.append(_exact(listed, model.predict(user), train.max_grade))
         rows[name] = pd.DataFrame(lists).mean()
     return pd.DataFrame(rows).T
 
 
-def _exact(grades: np.ndarray, scores: np.ndarray, scale: int, n: int) -> dict[str, float]:
+def _exact(grades: np.ndarray, scores: np.ndarray, scale: int) -> dict[str, float]:
+    n = CUTOFF
     delta = metrics.thresholding_probabilities(scale)
     worth = metrics.accumulated(delta)[grades]
     best_first = np.sort(worth[worth > 0])[::-1]
@@ -119,7 +119,7 @@ def against_gap(table: pd.DataFrame) -> pd.DataFrame:
     Adds columns relative, the difference to GAP's mean as a share of it, and clear: is p_value
     below 0.05 divided by the number of tests in `table` (Bonferroni)?
     """
-    reference = table[table["system"] == PROTOCOLS["family"].reference]
+    reference = table[table["system"] == PROTOCOLS["family"].references[0]]
     means = reference.set_index(["given", "metric"])["mean"]
     base = means.loc[pd.MultiIndex.from_frame(table[["given", "metric"]])].to_numpy()
     clear = table["p_value"] < 0.05 / table["p_value"].count()
@@ -138,7 +138,7 @@ def winners(compared: pd.DataFrame) -> pd.DataFrame:
     for (given, metric), rivals in family.groupby(["given", "metric"], sort=False):
         names, clear = rivals["system"].to_numpy(), rivals["clear"].to_numpy()
         best = names[rivals["mean"].to_numpy().argmax()]
-        is_gap = best == PROTOCOLS["family"].reference
+        is_gap = best == PROTOCOLS["family"].references[0]
         differs = clear[names != best].all() if is_gap else clear[names == best].all()
         own = owner.get(str(metric), "")
         rows.append((given, metric, own, best, "yes" if differs else "no"))

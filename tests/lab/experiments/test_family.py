@@ -72,7 +72,7 @@ def test_smooth_measures_are_the_objectives_of_plain_numpy(data, trained):
         total = consistent_objective(
             model.user_factors_, model.item_factors_, model.item_bias_, train,
             tau=model.options.temperature, unrated_weight=model.options.unrated_weight, reg=0.0,
-            objective=objective, cutoff=model.options.cutoff,
+            objective=objective, cutoff=family.CUTOFF,
         )  # fmt: skip
         assert found.loc["ERR", name] == pytest.approx(total / train.n_users, rel=1e-10)
 
@@ -83,9 +83,7 @@ def test_exact_measures_are_the_limits_of_the_smooth_ones(data, trained):
     found = family.exact_measures(models, train)
     assert found.index.tolist() == found.columns.tolist() == list(family.FAMILY)
     for name, objective in family.FAMILY.items():
-        value, _ = consistent_measure(
-            objective, train.max_grade, models["AP"].options.cutoff
-        )
+        value, _ = consistent_measure(objective, train.max_grade, family.CUTOFF)
         values = []
         for user in range(train.n_users):
             items, user_grades = train.row(user)
