@@ -1,6 +1,7 @@
 """What the tests of `reproduce` share: small tables in place of the paper's."""
 
-from gapfm_teach.lab import tuning
+from gapfm_teach import GAPfm
+from gapfm_teach.lab import systems
 from gapfm_teach.lab.protocols import PROTOCOLS, Protocol
 from gapfm_teach.lab.reproduce.run import Run
 
@@ -10,11 +11,11 @@ NAMES = ["PopRec", "Shrunken mean rating", "GAPfm"]
 def put_small_tables(monkeypatch):
     """Three quick systems at two Givens, in place of the paper's tables."""
     quick = {"learning_rate": [0.01, 0.03], "n_iter": [3]}
-    monkeypatch.setitem(tuning.SYSTEMS, "GAPfm", tuning.System(tuning.GAPfm, quick))
+    monkeypatch.setitem(systems.SYSTEMS, "GAPfm", systems.System(GAPfm, quick))
     for name, task in {"table2": "top_n", "table4": "ranking"}.items():
         monkeypatch.setitem(PROTOCOLS, name, Protocol(task, (10, 15), NAMES, "small"))
 
 
 def make_run(ratings, out, name="table4", **options):
     options = {"n_splits": 3, "n_trials": 2} | options
-    return Run(name, ratings, "simulated", out, "the command", **options)
+    return Run(name, ratings, "100k", out, "python -m gapfm_teach reproduce it", **options)

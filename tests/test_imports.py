@@ -34,12 +34,13 @@ IMPORTS = {
     "widgets": "ipywidgets matplotlib numpy plots ratings model",
     "exercises": "numpy gradcheck metrics smooth repaired",
     "lab.paper": "numpy pandas ratings",
-    "lab.catalogue": "numpy pandas metrics ratings evaluation",
+    "lab.catalogue": "numpy pandas kernels metrics ratings evaluation",
     "lab.baselines": "implicit numpy pandas scipy surprise threadpoolctl _support kernels metrics ratings learning model",
-    "lab.tuning": "numpy pandas _support ratings splits evaluation learning model lab.catalogue lab.baselines",
-    "lab.protocols": "numpy pandas ratings splits model lab.tuning",
-    "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits intervals evaluation repaired lab.catalogue learning model lab.baselines lab.tuning lab.protocols",
-    "lab.reproduce": "matplotlib numba numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.tuning lab.protocols lab.experiments",
+    "lab.systems": "numpy learning model lab.baselines",
+    "lab.tuning": "numpy pandas _support ratings splits evaluation lab.catalogue lab.systems",
+    "lab.protocols": "numpy pandas ratings splits model lab.systems lab.tuning",
+    "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
+    "lab.reproduce": "matplotlib numba numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
     "__main__": "doctor lab.reproduce",
 }
 # The ground floor lends the upper ones these functions only.

@@ -1,6 +1,7 @@
 """Everything about experiments: other systems, tuning, protocols, and the command `reproduce`.
 
-`baselines`: the systems that GAPfm is compared with; `tuning`: the same search for each of them;
+`baselines`: what GAPfm is compared with; `systems`: all of them, with what may be tuned; `tuning`:
+the same search for each;
 `protocols`: which systems, splits and measures make a table; `catalogue`: lists of all items;
 `paper`: what the paper prints; `experiments`: functions that the notebooks call; `reproduce`: the
 command, which uses them all.

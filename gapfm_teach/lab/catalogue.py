@@ -3,16 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from .. import kernels
 from ..evaluation import top_n_grades
-from ..metrics import (
-    expected_reciprocal_rank,
-    graded_average_precision,
-    graded_precision,
-    graded_recall,
-    ndcg,
-    precision,
-    thresholding_probabilities,
-)
+from ..metrics import accumulated, thresholding_probabilities
 from ..ratings import Ratings
 
 
@@ -30,26 +23,40 @@ def catalogue_per_user(
         model, train, test, n_candidates=None, at=at, random_state=random_state
     )
     scale = max(train.max_grade, test.max_grade)
-    rows = [_measures(top[k], test.row(user)[1], at, scale) for k, user in enumerate(users)]
-    return pd.DataFrame(rows, index=pd.Index(test.users[users], name="user"))
+    index = pd.Index(test.users[users], name="user")
+    return pd.DataFrame(_measures(top, users, test, at, scale), index=index)
 
 
-def _measures(top: np.ndarray, rated: np.ndarray, at: int, scale: int) -> dict[str, float]:
-    """Measures at rank `at` of a list that begins with grades `top`; `rated`: all it has."""
-    left = np.bincount(rated, minlength=scale + 1) - np.bincount(top, minlength=scale + 1)
-    left[0] = 0
-    grades = np.concatenate([top, np.repeat(np.arange(scale + 1), left)]).astype(np.int64)
-    scores = -np.arange(grades.size, dtype=float)
+def _measures(
+    top: np.ndarray, users: np.ndarray, test: Ratings, at: int, scale: int
+) -> dict[str, np.ndarray]:
+    """The measures of all lists at once, (n_users,) each; `top`: the grades at ranks 1..at."""
     delta = thresholding_probabilities(scale)
-    binary = np.minimum(grades, 1)
+    graded, alike = np.empty((users.size, 5)), np.empty((users.size, 5))
+    kernels.list_measures(top, users, test.indptr, test.grades, delta, at, graded)
+    kernels.list_measures(
+        np.minimum(top, 1),
+        users,
+        test.indptr,
+        np.minimum(test.grades, 1),
+        np.ones(1),
+        at,
+        alike,
+    )
+    worth = accumulated(delta)
+    shown = worth[top]
+    owner = np.repeat(np.arange(test.n_users), np.diff(test.indptr))
+    total = np.bincount(owner, worth[test.grades], minlength=test.n_users)[users]
+    standard = shown[:, at - 1] if at <= top.shape[1] else np.zeros(users.size)
+    standard = np.where(standard > 0, standard, worth[1])[:, None]
+    stop = np.exp2(top - float(scale)) - np.exp2(-float(scale))
+    arrive = np.cumprod(np.column_stack([np.ones(users.size), 1 - stop[:, :-1]]), axis=1)
     return {
-        f"P@{at}": precision(grades, scores, at=at, threshold=scale),
-        f"NDCG@{at}": ndcg(grades, scores, at=at),
-        f"GAP@{at} (ideal)": graded_average_precision(
-            grades, scores, delta=delta, at=at, normalizer="ideal"
-        ),
-        f"AP@{at}": graded_average_precision(binary, scores, at=at, normalizer="ideal"),
-        f"GP@{at}": graded_precision(grades, scores, at=at, delta=delta),
-        f"GR@{at}": graded_recall(grades, scores, at=at, delta=delta),
-        f"ERR@{at}": expected_reciprocal_rank(grades, scores, at=at, max_grade=scale),
+        f"P@{at}": graded[:, 0],
+        f"NDCG@{at}": graded[:, 1],
+        f"GAP@{at} (ideal)": graded[:, 2],
+        f"AP@{at}": alike[:, 2],
+        f"GP@{at}": np.sum(np.minimum(shown, standard) / standard, axis=1) / at,
+        f"GR@{at}": np.minimum(1.0, shown.sum(axis=1) / total),
+        f"ERR@{at}": np.sum(arrive * stop / np.arange(1, top.shape[1] + 1), axis=1),
     }

@@ -9,32 +9,45 @@ import pandas as pd
 from ..model import GAPfm
 from ..ratings import Ratings
 from ..splits import given_only, split_given, split_latest
-from .tuning import SYSTEMS, System, per_user
+from .systems import DIMENSIONS, EXPONENTS, STEPS, SYSTEMS, System
+from .tuning import per_user
 
 N_TEST = 10  # held-out ratings a user in Tables 2 and 3
+# Ratings that a user must have besides the Given ones; of a probe none, for all users stay.
+FEWEST_LEFT = {
+    "top_n": N_TEST + 1,
+    "temporal": N_TEST + 1,
+    "catalogue": 10,
+    "ranking": 10,
+    "probe": 1,
+}
 CANDIDATES = {"1000": 1000, "all": None}
-# As many points as trials, so that luck has no part; the rest as GAPfm has it of itself.
-_SMOOTH_RANKS: Mapping[str, Sequence] = {
-    "reg": [0.03, 0.045, 0.06, 0.09, 0.12, 0.25],
-    "n_iter": [50, 200],
-}
-# Another twelve points, which leave the weight of the unrated to validation too.
-_ANY_WEIGHT: Mapping[str, Sequence] = {
-    "reg": [0.03, 0.06, 0.12],
-    "unrated_weight": [0.05, 0.2],
-    "n_iter": [50, 200],
-}
 _SELECTIONS = ("GAPfm + adaptive selection", "GAPfm + random selection")
-_PER_VISIT = "GAPfm, λ at each visit"
+_REPAIRED = (
+    "GAPfm, consistent, as it is", "GAPfm, consistent", "GAPfm, geometric, as it is",
+    "GAPfm, geometric",
+)  # fmt: skip
+_RIVALS = (
+    "PopRec", "Grade-weighted popularity", "SVD++", "BPR", "BPR, popular negatives", "EASE",
+    "Implicit ALS", "Pairwise logistic",
+)  # fmt: skip
+_CATALOGUE_SYSTEMS = (*_RIVALS, "GAPfm", *_REPAIRED)
+_TOP_N_SYSTEMS = (*_RIVALS, "CofiRank", "Smoothed AP", "GAPfm", *_REPAIRED)
+_RANKING_SYSTEMS = (
+    *_RIVALS, "Mean rating", "Shrunken mean rating", "CofiRank", "WLT", "Smoothed AP", "GAPfm",
+    "GAPfm, λ at each visit", "GAPfm, geometric",
+)  # fmt: skip
+# What others are tested against: the paper's system, and both repairs.
+_REFERENCES = ("GAPfm", "GAPfm, consistent", "GAPfm, geometric")
 
 
 @dataclass(frozen=True)
 class Protocol:
     """How one table is made: its task, Given conditions, systems, and in words.
 
-    task : "top_n", "catalogue" or "ranking", as in `tuning.tune`, or "probe": top-N for a test set
-    apart. systems : names; what each is stands in `own`, or else in tuning.SYSTEMS.
-    reference : the system that all others are tested against.
+    task : one of `tuning.TASKS`, or "probe": top-N for a test set apart. systems : names; what
+    each is stands in `own`, or else in systems.SYSTEMS.
+    references : the systems that all others are tested against.
     tuned_for : metrics; with several, a metric is measured with the settings that are best by it.
     """
 
@@ -43,7 +56,7 @@ class Protocol:
     systems: Sequence[str]
     words: str
     own: Mapping[str, System] = field(default_factory=dict)
-    reference: str = "GAPfm"
+    references: Sequence[str] = ("GAPfm",)
     tuned_for: Sequence[str] = ("NDCG@5",)
 
     def system(self, name: str) -> System:
@@ -52,17 +65,16 @@ class Protocol:
 
 
 _TOP_N_WORDS = (
-    f"users with at least Given + {N_TEST + 1} ratings; {N_TEST} of them drawn for the test, "
+    f"users with at least Given + {N_TEST + 1} ratings; {N_TEST} of them {{which}} for the test, "
     "Given of the others for training, the rest left aside; candidates: the test items and "
     "items that the user never rated, 1000 drawn once or all"
 )
-# λ at each visit is there for both tasks, to show what it does to each.
-_TOP_N_SYSTEMS = [name for name in SYSTEMS if name not in _SELECTIONS]
+_DRAWN = _TOP_N_WORDS.format(which="drawn")
 _CATALOGUE_WORDS = (
     "users with at least Given + 10 ratings; Given drawn for training, all others are the test; "
     "candidates: all items that anybody rated, but for the user's own in training"
 )
-# Five weightings of one kernel, tuned over one grid.
+# The weightings of one kernel, each tuned over all that might suit one better than another.
 FAMILY = {
     "GAP": "consistent",
     "AP": "average_precision",
@@ -70,29 +82,51 @@ FAMILY = {
     "GR@5": "graded_recall",
     "ERR": "expected_reciprocal_rank",
 }
+_OF_FAMILY: Mapping[str, Sequence] = {
+    "reg": [0.03, 0.06, 0.12],
+    "unrated_weight": [0.05, 0.2],
+    "temperature": [0.3, 1.0],
+    "n_iter": [50],
+}
 _OWN = {
-    name: System(GAPfm, _SMOOTH_RANKS, {"objective": objective})
+    name: System(GAPfm, _OF_FAMILY, {"objective": objective})
     for name, objective in FAMILY.items()
 }
-_ANY = "GAPfm, consistent, any weight"
-_OWN |= {
-    "GAPfm, consistent": _OWN["GAP"],
-    _ANY: System(GAPfm, _ANY_WEIGHT, {"objective": "consistent"}),
-}
-_REPAIR = ("PopRec", "GAPfm", "GAPfm, consistent", _ANY, "EASE", "Implicit ALS")
 PROTOCOLS = {
-    "table2": Protocol("top_n", (10, 20, 30), _TOP_N_SYSTEMS, _TOP_N_WORDS),
-    "table3": Protocol("top_n", (50,), [*_TOP_N_SYSTEMS, *_SELECTIONS], _TOP_N_WORDS),
+    "table2": Protocol(
+        "top_n", (10, 20, 30), _TOP_N_SYSTEMS, _DRAWN, references=_REFERENCES
+    ),
+    "table3": Protocol(
+        "top_n", (50,), (*_TOP_N_SYSTEMS, *_SELECTIONS), _DRAWN, references=_REFERENCES
+    ),
+    "temporal": Protocol(
+        "temporal", (10, 20, 30), _TOP_N_SYSTEMS,
+        _TOP_N_WORDS.format(which="(her latest)"), references=_REFERENCES,
+    ),
     "table4": Protocol(
-        "ranking",
-        (10, 20, 30, 40),
-        [name for name in SYSTEMS if name not in _SELECTIONS],
+        "ranking", (10, 20, 30, 40), _RANKING_SYSTEMS,
         "users with at least Given + 10 ratings; Given drawn for training, all others ranked",
     ),
-    "repair": Protocol("catalogue", (10, 20, 30, 50), _REPAIR, _CATALOGUE_WORDS, _OWN),
-    "repair_few": Protocol("top_n", (10, 20, 30, 50), _REPAIR, _TOP_N_WORDS, _OWN),
+    "repair": Protocol(
+        "catalogue", (10, 20, 30, 50), _CATALOGUE_SYSTEMS, _CATALOGUE_WORDS,
+        references=_REFERENCES,
+    ),
+    "ablation": Protocol(
+        "catalogue", (10, 30), tuple(STEPS), _CATALOGUE_WORDS, STEPS, tuple(STEPS)
+    ),
+    "ablation_few": Protocol(
+        "top_n", (10, 30), tuple(STEPS), _DRAWN, STEPS, tuple(STEPS)
+    ),
+    "exponents": Protocol(
+        "catalogue", (10, 30), tuple(EXPONENTS), _CATALOGUE_WORDS, EXPONENTS, ("p = 1", "p = 0")
+    ),
+    "dimensions": Protocol(
+        "catalogue", (10, 30), tuple(DIMENSIONS), _CATALOGUE_WORDS, DIMENSIONS,
+        ("geometric, D = 10", "ALS, D = 10"),
+    ),
     "family": Protocol(
-        "catalogue", (10, 30), ("GAPfm", *FAMILY), _CATALOGUE_WORDS, _OWN, "GAP",
+        "catalogue", (10, 30), ("GAPfm", "GAPfm, geometric", *FAMILY), _CATALOGUE_WORDS, _OWN,
+        ("GAP",),
         ("P@5", "NDCG@5", "GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"),
     ),
 }  # fmt: skip
@@ -132,7 +166,7 @@ def split_probe(
 
 
 def measure(task: str, system, known: Ratings, test: Ratings, seed: int) -> pd.DataFrame:
-    """One row a user; for "top_n" the columns of both sets of candidates, as "1000 P@5".
+    """One row a user; for top-N the columns of both sets of candidates, as "1000 P@5".
 
     For "probe" of 1,000 alone: all items, for each of that many users, would take hours.
     """

@@ -1,155 +1,73 @@
-"""Fair tuning: every system gets the same number of trials, on the same part of the training data.
+"""Fair tuning: the same search for every system, inside the training part of one split.
 
-The test set never comes in. The trials are a table that can be stored, read back and taken up.
+The test never comes in: validation parts are held out of the training ratings of the very split
+that is measured afterwards. Every point of a grid is tried on one of them, the best on all.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from inspect import signature
-from itertools import product
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import process_time
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 import pandas as pd
 
 from .._support.checks import check_choice, check_count
 from ..evaluation import ranking_per_user, top_n_per_user
-from ..learning.recommender import Recommender
-from ..model import GAPfm
 from ..ratings import Ratings
 from ..splits import hold_out, without
-from .baselines import (
-    BPR,
-    EASE,
-    WLT,
-    CofiRank,
-    GradeWeightedPopularity,
-    ImplicitALS,
-    MeanRating,
-    PairwiseLogistic,
-    Popularity,
-    PopularityBPR,
-    SmoothedAP,
-    SVDpp,
-)
 from .catalogue import catalogue_per_user
+from .systems import System
 
-N_VALIDATIONS = 3  # splits that each trial is measured on: one alone picks by luck
-KEY = ["system", "trial", "task", "seed", "split", "settings"]
+N_VALIDATIONS = 3  # parts that the best are measured on: one alone picks by luck
+FINALISTS = (
+    8  # points that are measured on all parts, or a quarter of the grid if that is more
+)
+MOST_WIDENINGS = 3
+N_HELD_OUT = 5  # validation ratings of a user: the fewest that are measured
+
+TASKS = ("top_n", "temporal", "catalogue", "ranking")
+
+
+class Fold(NamedTuple):
+    """A part of the training ratings, to be tried on."""
+
+    fitting: Ratings
+    seen: Ratings  # what makes no candidates
+    validation: Ratings
 
 
 @dataclass(frozen=True)
-class System:
-    """One row of the tables: how to make it, and the values its free parameters may take.
+class Search:
+    """All that was tried of one system.
 
-    make : the class; grid : for each free parameter the values to draw from;
-    fixed : parameters that are not tuned.
+    system : with the grid as it was in the end; trials : a row a point, with columns settings
+    (JSON), n_folds (validation parts measured on), the mean of each measure over users and then
+    over those parts, and error, why training left the finite numbers, the measures then being nan;
+    n_fits, seconds (of the processor) : what it cost.
     """
 
-    make: Callable[..., Recommender]
-    grid: Mapping[str, Sequence] = field(default_factory=dict)
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    system: System
+    trials: pd.DataFrame
+    n_fits: int
+    seconds: float
 
-    def build(self, settings: Mapping[str, Any], random_state: int) -> Recommender:
-        """The system with `settings`; `random_state` goes to those that draw something."""
-        seeded = "random_state" in signature(self.make).parameters
-        seed = {"random_state": random_state} if seeded else {}
-        return self.make(**self.fixed, **settings, **seed)
+    def best(self, metric: str = "NDCG@5") -> pd.Series:
+        """The row with the highest `metric` among those measured on all parts; of equals the
+        first. Raises ValueError where none gave a finite value."""
+        whole = self.trials[self.trials["error"] == ""]
+        if whole.empty:
+            raise ValueError(
+                f"all {len(self.trials)} trials failed; change the grid: "
+                f"{self.trials['error'].iloc[0]}"
+            )
+        whole = whole[whole["n_folds"] == whole["n_folds"].max()]
+        return whole.loc[whole[metric].idxmax()]
 
-    def draw(self, n_trials: int, rng: np.random.Generator) -> list[dict[str, Any]]:
-        """`n_trials` different points of the grid at random; all of them where it has fewer."""
-        points = list(product(*self.grid.values()))
-        order = rng.permutation(len(points))[:n_trials]
-        return [dict(zip(self.grid, points[place], strict=True)) for place in order]
-
-
-_ASCENT: dict[str, Sequence] = {
-    "learning_rate": [1e-3, 3e-3, 1e-2, 3e-2, 1e-1],
-    "reg": [1e-3, 1.0, 3.0, 10.0],
-    "n_iter": [60, 240],
-}
-SYSTEMS: dict[str, System] = {
-    "PopRec": System(Popularity),
-    "Mean rating": System(MeanRating),
-    "Shrunken mean rating": System(
-        MeanRating, {"shrinkage": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]}
-    ),
-    "Grade-weighted popularity": System(GradeWeightedPopularity),
-    "SVD++": System(
-        SVDpp,
-        {
-            "learning_rate": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2],
-            "reg": [1e-4, 1e-3, 1e-2, 1e-1],
-            "n_iter": [10, 30, 100],
-        },
-    ),
-    "BPR": System(
-        BPR,
-        {
-            "learning_rate": [3e-3, 1e-2],
-            "reg": [5e-2, 7e-2, 1e-1],
-            "n_iter": [1000, 3000],
-        },
-    ),
-    "BPR, popular negatives": System(
-        PopularityBPR,
-        {
-            "learning_rate": [1e-2, 3e-2, 1e-1, 3e-1],
-            "reg": [1e-4, 1e-3, 1e-2, 1e-1],
-            "n_iter": [30, 100, 300],
-        },
-    ),
-    "Pairwise logistic": System(
-        PairwiseLogistic,
-        {"reg": [50.0, 100.0, 150.0, 250.0], "unrated_weight": [1e-3, 0.05, 0.1]},
-    ),
-    "Implicit ALS": System(
-        ImplicitALS,
-        {
-            "reg": [1.0, 3.0, 10.0, 30.0, 100.0, 300.0],
-            "confidence": [1.0, 3.0, 10.0, 30.0],
-            "n_iter": [5, 15],
-        },
-    ),
-    "EASE": System(
-        EASE, {"reg": [30.0, 100.0, 200.0, 300.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4]}
-    ),
-    "CofiRank": System(
-        CofiRank,
-        {
-            "reg": [0.5, 2.0, 5.0, 15.0, 50.0, 150.0, 500.0, 1500.0, 5000.0],
-            "item_offset": [True, False],
-        },
-    ),
-    "WLT": System(
-        WLT,
-        {
-            "n_neighbors": [30, 100, 300],
-            "learning_rate": [0.01, 0.03, 0.1, 0.3],
-            "n_iter": [10, 20, 40],
-        },
-    ),
-    "Smoothed AP": System(SmoothedAP, _ASCENT),
-    "GAPfm": System(GAPfm, _ASCENT),
-    "GAPfm, λ at each visit": System(
-        GAPfm,
-        {
-            "learning_rate": [1e-3, 3e-3, 1e-2, 3e-2],
-            "reg": [0.1, 0.2, 0.3, 0.5, 1.0],
-            "n_iter": [60, 240],
-        },
-        {"update": "sequential"},
-    ),
-    "GAPfm + adaptive selection": System(GAPfm, _ASCENT, {"n_selected": 20}),
-    "GAPfm + random selection": System(
-        GAPfm, _ASCENT, {"n_selected": 20, "selection": "random"}
-    ),
-}  # D = 10 throughout, as in section 5.1
-
-
-TASKS = ("top_n", "catalogue", "ranking")
+    def chosen(self, metric: str = "NDCG@5") -> dict[str, Any]:
+        """The settings of `best`."""
+        return json.loads(self.best(metric)["settings"])
 
 
 def per_user(
@@ -157,8 +75,9 @@ def per_user(
 ) -> pd.DataFrame:  # fmt: skip
     """The measures of a task of `TASKS`, a row a user; `known` ratings make no candidates.
 
-    `n_candidates`: of "top_n" alone. Raises as `evaluation` does.
+    `n_candidates`: of "top_n" and "temporal" alone. Raises as `evaluation` does.
     """
+    check_choice(task, "task", TASKS)
     if task == "ranking":
         return ranking_per_user(model, test, random_state=seed)
     if task == "catalogue":
@@ -166,109 +85,115 @@ def per_user(
     return top_n_per_user(model, known, test, n_candidates=n_candidates, random_state=seed)
 
 
-def tune(
-    systems: Mapping[str, System],
-    train: Ratings,
-    *,
-    known: Ratings | None = None,
-    n_trials: int = 20,
-    n_held_out: int = 5,
+def folds_of(
+    train: Ratings, known: Ratings, seed: int, *, n_held_out: int = N_HELD_OUT,
     n_validations: int = N_VALIDATIONS,
-    task: str = "top_n",
-    random_state: int = 0,
-    done: pd.DataFrame | None = None,
-    callback: Callable[[pd.DataFrame], None] | None = None,
-) -> pd.DataFrame:
-    """Try `n_trials` settings of each system on validation parts of `train`; a row a trial.
-
-    `train` is split by `hold_out`, n_validations times, the same for all systems. Each trial fits
-    to the one part and is measured on the other: by `top_n_per_user` for task "top_n", by
-    `catalogue_per_user` for "catalogue", by `ranking_per_user` for "ranking". A system whose grid is smaller than `n_trials` is tried at
-    each of its points.
+) -> list[Fold]:  # fmt: skip
+    """Validation parts of `train`, by `splits.hold_out`, the same for the same seed.
 
     `known`: Ratings with `train` and whatever else these users are known to have rated (their
     ratings left aside by a Given-N split, never the test's): no candidates in top-N lists, where
-    they would stand as if nobody liked them. Default: `train`.
-    `random_state`: an int; the same int, systems and data give the same table. Systems with equal
-    grids are tried at equal settings, and no system's draw depends on which others are there.
-    `done`: a table from before; trials found in it are taken over, not repeated.
-    `callback(table)` runs after each new trial, with the table so far: store it there.
-
-    Returns a DataFrame with columns system, trial, task, seed, split (a checksum of all parts),
-    settings (JSON), a column for each measure with its mean over users and then over the splits,
-    and error: the message where training left the finite numbers, the measures then being nan.
+    they would stand as if nobody liked them.
     """
-    n_trials = check_count(n_trials, "n_trials")
-    n_validations = check_count(n_validations, "n_validations")
+    seed = check_count(seed, "seed", low=0)
+    folds = []
+    for k in range(check_count(n_validations, "n_validations")):
+        rng = np.random.default_rng([seed, k])
+        fitting, validation = hold_out(train, n_held_out, random_state=rng)
+        folds.append(Fold(fitting, without(known, validation), validation))
+    return folds
+
+
+def tune(
+    system: System, folds: Sequence[Fold], task: str, *, metrics: Sequence[str] = ("NDCG@5",),
+    n_trials: int | None = None, random_state: int = 0,
+) -> Search:  # fmt: skip
+    """Look for the settings of `system` that are best by each of `metrics`.
+
+    Every point of the grid is fitted to the first of `folds`; the `FINALISTS` best by each metric,
+    or a quarter of the grid, to the others too. While the best is at an edge of the grid, the grid
+    is widened there (`System.wider`) and the new points are tried, `MOST_WIDENINGS` times at most.
+    With `n_trials` that many points are drawn instead, and nothing is widened: for data too large
+    for more, and for a quick look.
+
+    Deterministic for an int `random_state`, which seeds training and `n_trials`' draw. Raises
+    ValueError for a task that is none.
+    """
     check_choice(task, "task", TASKS)
-    seed = check_count(random_state, "random_state", low=0)
-    known = train if known is None else known
-    folds = [_fold(train, known, n_held_out, [seed, k]) for k in range(n_validations)]
-    taken_over = {} if done is None else {_key(row): row for row in done.to_dict("records")}
-    split = _checksum(folds)
-    rows: list[dict] = []
-    for name, system in systems.items():
-        rng = np.random.default_rng([seed, crc32(json.dumps(dict(system.grid)).encode())])
-        for trial, settings in enumerate(system.draw(n_trials, rng)):
-            values = (name, trial, task, seed, split, json.dumps(settings))
-            row = dict(zip(KEY, values, strict=True))
-            old = taken_over.get(_key(row))
-            rows.append(old or row | _measure(system, settings, folds, task, seed))
-            if old is None and callback is not None:
-                callback(pd.DataFrame(rows))
-    return pd.DataFrame(rows)
+    tried = _Tried(folds, task, check_count(random_state, "random_state", low=0))
+    start = process_time()
+    if n_trials is not None:
+        rng = np.random.default_rng(random_state)
+        tried.all(system, system.draw(check_count(n_trials, "n_trials"), rng), metrics)
+    else:
+        for n_widened in range(1 + MOST_WIDENINGS):
+            tried.all(system, system.points(), metrics)
+            wider = system
+            for settings in tried.winners(system, metrics):
+                wider = wider.wider(settings)
+            if wider == system or n_widened == MOST_WIDENINGS:
+                break
+            system = wider
+    return tried.search(system, process_time() - start)
 
 
-def best_settings(
-    trials: pd.DataFrame, metric: str = "NDCG@5"
-) -> dict[str, dict[str, Any]]:
-    """The settings of each system's best trial by `metric`; of equals the earlier trial.
+class _Tried:
+    """What each point of a grid gave on each fold that it was tried on."""
 
-    Raises ValueError where no trial of a system gave a finite value.
-    """
-    best = {}
-    for name, rows in trials.groupby("system", sort=False):
-        if rows[metric].isna().all():
-            raise ValueError(
-                f"all {len(rows)} trials of {name} failed; widen its grid: {rows['error'].iloc[0]}"
+    def __init__(self, folds: Sequence[Fold], task: str, seed: int):
+        self._folds, self._task, self._seed = folds, task, seed
+        self._found: dict[
+            str, list[pd.Series]
+        ] = {}  # by settings, the means on fold after fold
+        self._errors: dict[str, str] = {}
+
+    def all(
+        self, system: System, points: Sequence[Mapping], metrics: Sequence[str]
+    ) -> None:
+        """Each of `points` on the first fold, the finalists of all that were tried on the others."""
+        for settings in points:
+            self._extend(system, settings, 1)
+        for metric in metrics:
+            first = {
+                text: found[0][metric]
+                for text, found in self._found.items()
+                if text not in self._errors
+            }
+            best_first = sorted(first, key=lambda text: -first[text])
+            for text in best_first[: max(FINALISTS, -(-len(first) // 4))]:
+                self._extend(system, json.loads(text), len(self._folds))
+
+    def _extend(self, system: System, settings: Mapping, n_folds: int) -> None:
+        found = self._found.setdefault(json.dumps(settings), [])
+        for fold in self._folds[len(found) : n_folds]:
+            try:
+                model = system.build(settings, self._seed).fit(fold.fitting)
+            except FloatingPointError as error:
+                self._errors[json.dumps(settings)] = str(error)
+                found.append(pd.Series(dtype=float))
+                return
+            measured = per_user(self._task, model, fold.seen, fold.validation, self._seed)
+            found.append(measured.mean())
+
+    def winners(self, system: System, metrics: Sequence[str]) -> list[dict[str, Any]]:
+        """The best settings by each of `metrics`; none where all failed."""
+        search = self.search(system, 0.0)
+        return [
+            search.chosen(metric)
+            for metric in metrics
+            if metric in search.trials and not search.trials[metric].isna().all()
+        ]
+
+    def search(self, system: System, seconds: float) -> Search:
+        """What was tried so far as a table."""
+        rows = [
+            {"settings": text, "n_folds": len(found), "error": self._errors.get(text, "")}
+            | (
+                pd.concat(found, axis=1).mean(axis=1).to_dict()
+                if text not in self._errors
+                else {}
             )
-        place = int(np.nanargmax(rows[metric].to_numpy()))
-        best[str(name)] = json.loads(rows["settings"].iloc[place])
-    return best
-
-
-class _Fold(NamedTuple):
-    fitting: Ratings
-    seen: Ratings  # what makes no candidates
-    validation: Ratings
-
-
-def _fold(train: Ratings, known: Ratings, n_held_out: int, seed: list[int]) -> _Fold:
-    rng = np.random.default_rng(seed)
-    fitting, validation = hold_out(train, n_held_out, random_state=rng)
-    return _Fold(fitting, without(known, validation), validation)
-
-
-def _measure(system: System, settings, folds: list[_Fold], task: str, seed: int) -> dict:
-    """Means of the measures over the validation users of all folds; `error` without them."""
-    means = []
-    for fold in folds:
-        model = system.build(settings, seed)
-        try:
-            model.fit(fold.fitting)
-        except FloatingPointError as error:
-            return {"error": str(error)}
-        means.append(per_user(task, model, fold.seen, fold.validation, seed).mean())
-    return pd.concat(means, axis=1).mean(axis=1).to_dict() | {"error": ""}
-
-
-def _key(row: Mapping[Any, Any]) -> tuple:
-    return tuple(row[name] for name in KEY)
-
-
-def _checksum(folds: list[_Fold]) -> str:
-    value = 0
-    for part in (part for fold in folds for part in fold):
-        for array in (part.indptr, part.indices, part.grades):
-            value = crc32(array.tobytes(), value)
-    return f"crc32 {value:08x}"
+            for text, found in self._found.items()
+        ]
+        n_fits = sum(len(found) for found in self._found.values())
+        return Search(system, pd.DataFrame(rows), n_fits, seconds)

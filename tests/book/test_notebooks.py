@@ -34,7 +34,7 @@ ROOMS = {
     *("metrics", "smooth", "gradcheck", "repaired", "learning.training"),
     *("splits", "evaluation", "intervals", "datasets.netflix.parse"),
     *("lab.baselines", "lab.catalogue", "lab.experiments", "lab.paper", "lab.protocols"),
-    *("lab.tuning", "lab.reproduce.figures"),
+    *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
     *("exercises", "widgets", "doctor", "distributed"),
 }
 

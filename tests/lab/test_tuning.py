@@ -1,16 +1,16 @@
-"""Fair tuning: where its parts come from, that trials repeat, and what is chosen."""
+"""Fair tuning: where its parts come from, what is tried, and what is chosen."""
 
-import io
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from gapfm_teach import GAPfm, Ratings, simulate_ratings, split_given
 from gapfm_teach.evaluation import top_n_per_user
+from gapfm_teach.lab import tuning
 from gapfm_teach.lab.baselines import MeanRating, Popularity
-from gapfm_teach.lab.tuning import N_VALIDATIONS, SYSTEMS, System, best_settings, tune
+from gapfm_teach.lab.systems import SYSTEMS, System
+from gapfm_teach.lab.tuning import N_VALIDATIONS, folds_of, tune
 from gapfm_teach.learning.recommender import Recommender
 from gapfm_teach.splits import hold_out, without
 
@@ -21,15 +21,19 @@ def train():
     return split_given(ratings, 12, min_test=2, random_state=1)[0]
 
 
-QUICK = {
-    "PopRec": System(Popularity),
-    "Shrunken": System(MeanRating, {"shrinkage": [0.0, 1.0, 10.0, 100.0]}),
-    "GAPfm": System(GAPfm, {"learning_rate": [0.001, 0.03]}, {"n_iter": 3}),
-}
+@pytest.fixture(scope="module")
+def folds(train):
+    return folds_of(train, train, 4)
+
+
+SHRUNKEN = System(MeanRating, {"shrinkage": [1.0, 10.0, 100.0]})
 
 
 def triples(ratings):
     return set(ratings.to_frame().itertuples(index=False, name=None))
+
+
+# ------------------------------------------------------------------ validation parts
 
 
 def test_held_out_ratings_come_from_half_of_the_users(train):
@@ -50,24 +54,13 @@ def test_users_with_few_ratings_keep_them():
         hold_out(ratings, 7)
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_every_grid_point_can_be_built(name):
-    system = SYSTEMS[name]
-    settings = system.draw(20, np.random.default_rng(0))
-    assert len({json.dumps(s) for s in settings}) == len(settings) <= 20
-    for point in settings:
-        assert isinstance(system.build(point, 0), Recommender)
+def test_without_is_the_set_difference(train):
+    fitting, validation = hold_out(train, random_state=0)
+    assert triples(without(train, validation)) == triples(fitting)
+    assert triples(without(train, fitting)) == triples(validation)
 
 
-def test_all_get_the_same_budget_and_the_same_parts(train):
-    trials = tune(QUICK, train, n_trials=3)
-    counts = trials["system"].value_counts()
-    assert counts.to_dict() == {"PopRec": 1, "Shrunken": 3, "GAPfm": 2}
-    assert trials["split"].nunique() == 1
-    assert trials["NDCG@5"].between(0, 1).all()
-
-
-def test_a_system_is_shown_the_fitting_part_alone(train):
+def test_a_system_is_shown_the_fitting_parts_alone(train):
     seen = []
 
     class Spy(Popularity):
@@ -75,26 +68,12 @@ def test_a_system_is_shown_the_fitting_part_alone(train):
             seen.append((train, validation))
             return super().fit(train, validation)
 
-    tune({"spy": System(Spy)}, train, random_state=4)
+    tune(System(Spy), folds_of(train, train, 4), "top_n")
     assert len(seen) == N_VALIDATIONS
     assert len({frozenset(triples(given)) for given, _ in seen}) == N_VALIDATIONS
     for given, validation in seen:
         assert validation is None
         assert triples(given) < triples(train)
-
-
-def test_a_trial_is_the_mean_over_the_validation_parts(train):
-    [trial] = tune({"PopRec": QUICK["PopRec"]}, train, random_state=4).to_dict("records")
-    found = []
-    for k in range(N_VALIDATIONS):
-        rng = np.random.default_rng([4, k])
-        fitting, validation = hold_out(train, random_state=rng)
-        model = Popularity().fit(fitting)
-        found.append(
-            top_n_per_user(model, fitting, validation, random_state=4)["P@5"].mean()
-        )
-    assert len(set(found)) > 1
-    assert trial["P@5"] == pytest.approx(np.mean(found))
 
 
 def test_known_ratings_are_no_candidates():
@@ -109,91 +88,141 @@ def test_known_ratings_are_no_candidates():
             scores[aside.row(user)[0]] = 1.0
             return scores[items]
 
-    trials = [
-        tune({"aside": System(Aside)}, train, known=k)["NDCG@5"].item()
-        for k in (None, known)
+    values = [
+        tune(System(Aside), folds_of(train, k, 0), "top_n").best()["NDCG@5"]
+        for k in (train, known)
     ]
-    assert trials[0] < 0.5 * trials[1]
+    assert values[0] < 0.5 * values[1]
 
 
-def test_without_is_the_set_difference(train):
-    fitting, validation = hold_out(train, random_state=0)
-    assert triples(without(train, validation)) == triples(fitting)
-    assert triples(without(train, fitting)) == triples(validation)
+# ------------------------------------------------------------------ what is tried
 
 
-@pytest.mark.slow
-def test_the_table_repeats_and_others_do_not_disturb_it(train):
-    once = tune(QUICK, train, n_trials=2, random_state=5)
-    pd.testing.assert_frame_equal(once, tune(QUICK, train, n_trials=2, random_state=5))
-    alone = tune({"Shrunken": QUICK["Shrunken"]}, train, n_trials=2, random_state=5)
-    shared = once[once["system"] == "Shrunken"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(alone, shared)
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_grid_point_can_be_built(name):
+    system = SYSTEMS[name]
+    points = system.points()
+    assert len({json.dumps(s) for s in points}) == len(points)
+    assert len(points) == np.prod([len(values) for values in system.grid.values()])
+    for values in system.grid.values():
+        assert list(values) == sorted(values)
+    for point in points[:: max(1, len(points) // 5)]:
+        assert isinstance(system.build(point, 0), Recommender)
+    assert len(system.draw(3, np.random.default_rng(0))) == min(3, len(points))
 
 
-def test_equal_grids_are_tried_at_equal_settings(train):
-    grid = {"learning_rate": [0.001, 0.003, 0.01, 0.03]}
-    pair = {
-        "a": System(GAPfm, grid, {"n_iter": 2}),
-        "b": System(GAPfm, grid, {"n_iter": 3}),
-    }
-    trials = tune(pair, train, n_trials=2)
-    a, b = (trials.loc[trials["system"] == name, "settings"].tolist() for name in "ab")
-    assert a == b
-    assert len(set(a)) == 2
+def test_a_trial_is_the_mean_over_the_validation_parts(train):
+    trial = tune(
+        System(Popularity), folds_of(train, train, 4), "top_n", random_state=4
+    ).best()
+    found = []
+    for k in range(N_VALIDATIONS):
+        rng = np.random.default_rng([4, k])
+        fitting, validation = hold_out(train, random_state=rng)
+        model = Popularity().fit(fitting)
+        found.append(
+            top_n_per_user(model, fitting, validation, random_state=4)["P@5"].mean()
+        )
+    assert len(set(found)) > 1
+    assert trial["P@5"] == pytest.approx(np.mean(found))
 
 
-@pytest.mark.slow
-def test_a_stored_table_is_taken_up_where_it_stopped(train):
-    stored = []
-    whole = tune(QUICK, train, n_trials=3, callback=lambda table: stored.append(table))
-    assert [len(table) for table in stored] == list(range(1, len(whole) + 1))
-    text = stored[2].to_csv(index=False)
-    again = []
-    resumed = tune(
-        QUICK, train, n_trials=3, done=pd.read_csv(io.StringIO(text)),
-        callback=lambda table: again.append(table),
-    )  # fmt: skip
-    assert len(again) == len(whole) - 3
-    pd.testing.assert_frame_equal(
-        resumed.drop(columns="error"), whole.drop(columns="error")
+def test_all_points_are_tried_once_and_the_best_everywhere(folds, monkeypatch):
+    monkeypatch.setattr(tuning, "FINALISTS", 2)
+    grid = {"shrinkage": [0.5, 1.0, 2.0, 5.0, 10.0, 20.0]}
+    monkeypatch.setattr(tuning, "MOST_WIDENINGS", 0)
+    search = tune(System(MeanRating, grid), folds, "top_n")
+    trials = search.trials
+    assert sorted(trials["n_folds"].tolist()) == [1, 1, 1, 1, 3, 3]
+    assert search.n_fits == 4 + 6
+    finalists = trials[trials["n_folds"] == 3]
+    first = {}
+    for point in System(MeanRating, grid).points():
+        model = MeanRating(**point).fit(folds[0].fitting)
+        found = top_n_per_user(model, folds[0].seen, folds[0].validation, random_state=0)
+        first[json.dumps(point)] = found["NDCG@5"].mean()
+    best = sorted(first, key=lambda text: -first[text])[:2]
+    assert set(finalists["settings"]) == set(best)
+    assert search.best()["NDCG@5"] == finalists["NDCG@5"].max()
+
+
+def test_the_grid_widens_while_the_best_is_at_an_edge(folds):
+    """A measure of its own decides where the best is: the larger, the better."""
+
+    class Sized(Popularity):
+        def __init__(self, size=1.0, n_iter=1):
+            super().__init__()
+            self.size = size
+
+        def _scores(self, user, items):
+            held = np.zeros(folds[0].fitting.n_items)
+            if self.size <= 40.0:
+                for fold in folds:
+                    held[fold.validation.row(user)[0]] = 1.0
+            return (held * self.size + np.linspace(0, 10, held.size))[items]
+
+    system = System(Sized, {"size": [0.5, 1.0, 2.0], "n_iter": [1, 2]})
+    search = tune(system, folds, "top_n")
+    assert list(search.system.grid["size"]) == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0]
+    assert search.chosen()["size"] == 16.0
+    assert search.system.edges(search.chosen()) == ["size"]  # thrice is the most
+    assert list(search.system.grid["n_iter"]) == [1, 2]
+    settled = tune(System(Sized, {"size": [0.5, 16.0, 32.0, 512.0]}), folds, "top_n")
+    assert settled.system.edges(settled.chosen()) == []
+
+
+def test_edges_are_where_a_row_of_numbers_ends():
+    system = System(
+        GAPfm,
+        {"reg": [1.0, 2.0, 4.0], "n_iter": [50, 100], "selection": ["a", "b"], "x": [3]},
     )
+    low = {"reg": 1.0, "n_iter": 50, "selection": "a", "x": 3}
+    assert system.edges(low) == ["reg", "n_iter"]
+    assert system.wider(low).grid["reg"] == [0.5, 1.0, 2.0, 4.0]
+    assert system.wider(low).grid["n_iter"] == [25, 50, 100]
+    high = low | {"reg": 4.0, "n_iter": 100, "selection": "b"}
+    assert system.edges(high) == ["reg"]
+    assert system.wider(high).grid["reg"] == [1.0, 2.0, 4.0, 8.0]
+    middle = high | {"reg": 2.0}
+    assert system.wider(middle) == system
 
 
-def test_a_table_of_other_data_or_another_seed_is_not_taken_over(train):
-    done = tune({"PopRec": QUICK["PopRec"]}, train).assign(**{"NDCG@5": 2.0})
-    same = tune({"PopRec": QUICK["PopRec"]}, train, done=done)
-    assert same["NDCG@5"].tolist() == [2.0]
-    other = tune({"PopRec": QUICK["PopRec"]}, train, random_state=1, done=done)
-    assert other["NDCG@5"].max() <= 1
+def test_a_budget_draws_points_and_widens_nothing(folds):
+    search = tune(SHRUNKEN, folds, "top_n", n_trials=2)
+    assert len(search.trials) == 2
+    assert search.system == SHRUNKEN
+    one, other = (
+        tune(SHRUNKEN, folds, "top_n", n_trials=2, random_state=s).trials for s in (5, 5)
+    )
+    assert one["settings"].tolist() == other["settings"].tolist()
 
 
-@pytest.mark.slow
-def test_ranking_is_the_other_task(train):
-    trials = tune({"Shrunken": QUICK["Shrunken"]}, train, task="ranking")
-    assert {"NDCG@1", "NDCG@3", "NDCG@5"} <= set(trials.columns)
-    assert not any(column.startswith("GAP") for column in trials.columns)
+def test_every_metric_has_its_finalists(folds, monkeypatch):
+    monkeypatch.setattr(tuning, "FINALISTS", 1)
+    both = tune(SHRUNKEN, folds, "catalogue", metrics=("NDCG@5", "AP@5"))
+    for metric in ("NDCG@5", "AP@5"):
+        alone = tune(SHRUNKEN, folds, "catalogue", metrics=(metric,))
+        if alone.system == both.system:
+            assert both.best(metric)[metric] >= alone.best(metric)[metric]
+
+
+# ------------------------------------------------------------------ tasks, failures
+
+
+def test_ranking_is_another_task(folds):
+    search = tune(SHRUNKEN, folds, "ranking")
+    assert {"NDCG@1", "NDCG@3", "NDCG@5"} <= set(search.trials.columns)
     with pytest.raises(ValueError, match="task"):
-        tune(QUICK, train, task="rating")
+        tune(SHRUNKEN, folds, "rating")
 
 
-def test_a_diverging_trial_is_a_row_and_never_the_best(train):
-    wild = {"GAPfm": System(GAPfm, {"learning_rate": [1e200, 0.01]}, {"n_iter": 3})}
-    trials = tune(wild, train).set_index("settings")
-    failed = trials.loc['{"learning_rate": 1e+200}']
+def test_a_diverging_trial_is_a_row_and_never_the_best(folds):
+    wild = System(GAPfm, {"learning_rate": [0.01, 1e200]}, {"n_iter": 3})
+    search = tune(wild, folds, "top_n", n_trials=2)
+    failed = search.trials.set_index("settings").loc['{"learning_rate": 1e+200}']
     assert np.isnan(failed["NDCG@5"])
     assert "learning_rate" in failed["error"]
-    assert best_settings(trials.reset_index()) == {"GAPfm": {"learning_rate": 0.01}}
-    with pytest.raises(ValueError, match="all 1 trials of GAPfm failed"):
-        best_settings(trials.reset_index().query("error != ''"))
-
-
-def test_the_best_is_the_highest_and_the_first_of_equals():
-    rows = [("a", 0.1, 1), ("a", 0.3, 2), ("a", 0.3, 3), ("b", 0.2, 4)]
-    trials = pd.DataFrame(
-        [
-            {"system": s, "P@5": p, "error": "", "settings": f'{{"reg": {v}}}'}
-            for s, p, v in rows
-        ]
-    )
-    assert best_settings(trials, "P@5") == {"a": {"reg": 2}, "b": {"reg": 4}}
+    assert search.chosen() == {"learning_rate": 0.01}
+    hopeless = System(GAPfm, {"learning_rate": [1e200]}, {"n_iter": 3})
+    with pytest.raises(ValueError, match="all 1 trials failed"):
+        tune(hopeless, folds, "top_n").best()

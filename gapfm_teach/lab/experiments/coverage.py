@@ -23,7 +23,8 @@ from ...ratings import Ratings
 from ...splits import of_users
 from ..baselines import MeanRating
 from ..protocols import N_TEST, split
-from ..tuning import System, best_settings, per_user, tune
+from ..systems import System
+from ..tuning import folds_of, per_user, tune
 
 TASK, METRIC, GIVEN = "top_n", "NDCG@5", 10
 N_USERS, N_SPLITS = 300, (5, 10)
@@ -84,10 +85,11 @@ def group(people: Ratings, n_users: int, n_splits: int, random_state: int) -> Gr
 
 def _tuned(name: str, train: Ratings, known: Ratings, seed: int):
     system = SYSTEMS[name]
-    trials = tune(
-        {name: system}, train, known=known, n_validations=1, task=TASK, random_state=seed
-    )
-    return system.build(best_settings(trials, METRIC)[name], seed)
+    folds = folds_of(train, known, seed, n_validations=1)
+    # All points, and none beyond the grid: each is tuned some ten thousand times.
+    points = len(system.points())
+    search = tune(system, folds, TASK, n_trials=points, random_state=seed)
+    return system.build(search.chosen(METRIC), seed)
 
 
 # --------------------------------------------------------------------------- intervals

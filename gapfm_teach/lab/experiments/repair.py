@@ -4,20 +4,66 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from ..._support.checks import check_count, check_random_state
 from ...learning.consistent import ConsistentObjective
 from ...learning.machine import threads
 from ...learning.training import ascend, distance, held_out_gap
-from ...metrics import thresholding_probabilities
+from ...metrics import accumulated, ranks, thresholding_probabilities
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...repaired.gap import consistent_gap_gradient
 from ...repaired.measures import sample_unrated
 from ...repaired.ranks import consistent_rank
 from ...smooth import beta, logistic, smoothed_gap_gradient
-from ..tuning import SYSTEMS
+from ..systems import SYSTEMS
+from . import exponents
+
+# ------------------------------------------------------------------ one film
+
+
+def watch(
+    model: GAPfm, user: int, item: int, objective: str, *, unrated_weight: float = 1.0
+) -> dict[str, float]:
+    """What an objective makes of a film that `user` rated, where `model` stands.
+
+    user, item : positions; the item is one of the user's in training. objective : "paper", or one
+    with smooth ranks, at τ = 1. Returns rank, among all items; believed, the rank the objective
+    takes it for: 1/g(f) of (7), or R̂; pull, ∂/∂f of its score, as many times the mean upward pull
+    on all ratings of training.
+    """
+    f, rated = model.predict(user), model.train_.row(user)[0]
+    weights = np.full(f.size, unrated_weight)
+    weights[rated] = 1.0
+    if objective == "paper":
+        believed = 1 / logistic(f[item])
+    else:
+        believed = consistent_rank(f, 1.0, weights)[item]
+    table = exponents.pulls(model, objective=objective, unrated_weight=unrated_weight)
+    mine = table[(table["user"] == user) & (table["item"] == item)]
+    pull = mine["pull"].item() / table["pull"].clip(lower=0.0).mean()
+    return {"rank": int(ranks(f)[item]), "believed": float(believed), "pull": float(pull)}
+
+
+# ------------------------------------------------------------------ the theorem
+
+
+def worst_bounds(ratings: Ratings, unrated_weight: float = 1.0) -> np.ndarray:
+    """How far below 1 a list with a wrong pair stays for certain, for each user.
+
+    The least w_j (Δ_i - Δ_j) / (2 W Z) of any two items with different worth, one of them rated;
+    nan where there are none. With unrated_weight 0 the rated items are the whole list.
+    """
+    found, delta = [], thresholding_probabilities(ratings.max_grade)
+    for user in range(ratings.n_users):
+        worth = accumulated(delta)[ratings.row(user)[1]]
+        length = worth.size + unrated_weight * (ratings.n_items - worth.size)
+        steps = np.append(np.diff(np.unique(worth)), unrated_weight * worth.min())
+        least = steps[steps > 0].min(initial=np.inf)
+        found.append(least / (2 * length * worth.sum()))
+    bounds = np.array(found)
+    return np.where(np.isfinite(bounds), bounds, np.nan)
+
 
 # ------------------------------------------------------------------ who decides
 
@@ -146,50 +192,3 @@ def popularity_gap(train: Ratings, validation: Ratings) -> float:
     scores = popularity.predict(0)
     everybody = np.ones((train.n_users, 1))
     return held_out_gap(everybody, scores[:, None], train, validation)
-
-
-# ------------------------------------------------------------------ training
-
-
-def search(
-    train: Ratings, validation: Ratings, unrated_weights: Sequence[float], regs: Sequence[float],
-    *, n_iter: int = 60, **options,
-) -> pd.DataFrame:  # fmt: skip
-    """Held-out GAP of the consistent objective for each pair of settings, at its best iteration.
-
-    `options` go to GAPfm. Columns unrated_weight, reg, iteration, held_out_gap, last: at the end.
-    """
-    rows = []
-    for weight in unrated_weights:
-        for reg in regs:
-            settings = {"random_state": 0} | options
-            model = GAPfm(
-                objective="consistent", unrated_weight=weight, reg=reg, n_iter=n_iter,
-                **settings,
-            ).fit(train, validation)  # fmt: skip
-            gap = model.history_["validation_gap"]
-            rows.append((weight, reg, gap.argmax() + 1, gap.max(), gap.iloc[-1]))
-    names = ["unrated_weight", "reg", "iteration", "held_out_gap", "last"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def distinct_in_top(model, train: Ratings, n: int = 10) -> int:
-    """How many different items stand among the first `n` of any user's list, training items left out."""
-    tops = [model.recommend(user, n) for user in range(train.n_users)]
-    return int(np.unique(np.concatenate(tops)).size)
-
-
-def slope_at(places: np.ndarray, n_items: int, spread: float = 1.0) -> np.ndarray:
-    """∂(consistent GAP)/∂f of the only rated item, where it stands at each rank of `places`.
-
-    The scores of the `n_items` items are even steps of a normal distribution with standard
-    deviation `spread`, τ = 1. GAP̂ is then 1/R̂, and its slope that of 1/R̂.
-    """
-    scores = spread * norm.isf((np.arange(n_items) + 0.5) / n_items)
-    slopes = []
-    for place in places:
-        above = logistic(scores - scores[place - 1])
-        rank = consistent_rank(scores)[place - 1]
-        change = np.sum(above * (1 - above)) - 0.25  # the item itself does not count
-        slopes.append(change / rank**2)
-    return np.array(slopes)

@@ -1,7 +1,10 @@
 """Stored tables: read, beside the paper's numbers, and as leads of one system over others."""
 
+import html
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from ..._support.checks import check_path
@@ -51,30 +54,102 @@ def wide(results: pd.DataFrame, metric: str) -> pd.DataFrame:
     return table.reindex(order).rename_axis(index=None, columns="Given")
 
 
-def gains(
-    results: pd.DataFrame, system: str, metrics: Sequence[str] = ("NDCG@5", "GAP@5 (ideal)")
-) -> pd.DataFrame:
-    """By how many per cent `system` is above each other one, as text; "*": the intervals are apart.
+def leads(differences: pd.DataFrame, reference: str, metric: str) -> pd.DataFrame:
+    """How far `reference` is ahead of each other system, as text; "*" where that is clear.
 
-    results : as `read_results` gives them. A row for each metric and other system, a
-    column a Given. Raises ValueError for a system that has no results.
+    differences : a table of paired comparisons that `reproduce` wrote, of one set of candidates.
+    A row a system, a column a Given: difference of the means [95% interval]; a star: below 0.05
+    after Holm's correction for all comparisons with the reference in that table. Raises
+    ValueError for a reference or metric that is not in it.
     """
-    if system not in set(results["system"]):
+    rows = differences[differences["reference"] == reference]
+    rows = rows[rows["metric"] == metric]
+    if rows.empty:
+        known = ", ".join(differences["reference"].unique())
         raise ValueError(
-            f"no results of {system!r}; there are {', '.join(results['system'].unique())}"
+            f"no comparisons with {reference!r} by {metric!r}; there are those with {known}"
         )
-    cells = results[results["metric"].isin(metrics)]
-    cells = cells.set_index(["metric", "system", "given"])[["mean", "ci_low", "ci_high"]]
-    ours = cells.xs(system, level="system").add_suffix("_ours")
-    others = cells.drop(index=system, level="system")
-    paired = others.join(ours, on=["metric", "given"])
-    apart = (paired["ci_low_ours"] > paired["ci_high"]) | (
-        paired["ci_high_ours"] < paired["ci_low"]
+    parts = [-rows["difference"], -rows["ci_high"], -rows["ci_low"]]
+    ahead, low, high = (_signed(part) for part in parts)
+    star = (rows["p_holm"] < 0.05).map({True: "*", False: ""})
+    text = ahead + star + " [" + low + ", " + high + "]"
+    table = rows.assign(text=text).pivot(index="system", columns="given", values="text")
+    order = rows.groupby("system")["difference"].mean().sort_values(ascending=False).index
+    return table.reindex(order).rename_axis(index=None, columns="Given")
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A whole table that opens at a click, where a page is read; a cell that ends with it shows it."""
+
+    title: str
+    table: pd.DataFrame
+
+    def _repr_html_(self) -> str:
+        title, table = html.escape(self.title), self.table.to_html()
+        return (
+            f'<details class="callout callout-note" style="overflow-x: auto">'
+            f'<summary class="callout-title">{title}'
+            f"</summary>\n{table}\n</details>"
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.title}\n{self.table.to_string()}"
+
+
+def interval_lines(rows: pd.DataFrame, order: Sequence[str]):
+    """Where to draw `rows` of a table: the row of each system in `order`, and the intervals.
+
+    Returns (rows, (x, y)): a number for each of `rows`, and lines from ci_low to ci_high, with a
+    gap between them, as `widgets.Curve` takes them.
+    """
+    place = np.array([order.index(system) for system in rows["system"]], dtype=float)
+    low, high, gap = rows["ci_low"], rows["ci_high"], np.full(place.size, np.nan)
+    x = np.column_stack([low, high, high]).ravel()
+    return place, (x, np.column_stack([place, place, gap]).ravel())
+
+
+def verdict(rows: pd.DataFrame, differences: pd.DataFrame, system: str) -> str:
+    """In words: the place of `system` among `rows` of one metric, who is clearly ahead or behind,
+    and which rows hold runs that failed or collapsed.
+
+    differences : the paired comparisons of the same rows; clear is below 0.05 after Holm's
+    correction.
+    """
+    place = (rows["mean"] > rows.set_index("system").loc[system, "mean"]).sum() + 1
+    paired = differences[differences["reference"] == system]
+    clear = paired.loc[paired["p_holm"] < 0.05, "difference"]
+    said = (
+        f"{system}: place {place} of {len(rows)}; {(clear > 0).sum()} clearly ahead of it, "
+        f"{(clear < 0).sum()} clearly behind. "
     )
-    text = (paired["mean_ours"] / paired["mean"] - 1).map("{:+.1%}".format)
-    table = (text + apart.map({True: "*", False: ""})).unstack("given")
-    table.index.names, table.columns.name = [None, None], "Given"
-    return table
+    bad = rows[rows["n_failed"] + rows["n_collapsed"] > 0]
+    counts = bad[["system", "n_failed", "n_collapsed", "n_splits"]].to_numpy()
+    found = [
+        f"{name} ({failed} failed, {collapsed} collapsed of {failed + whole} splits)"
+        for name, failed, collapsed, whole in counts
+    ]
+    return said + f"Failed or collapsed runs: {', '.join(found) or 'none'}."
+
+
+def costs(choices: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """What tuning cost, a row a system, and where one should be on one's guard.
+
+    choices : the choices that `reproduce` wrote; rows : the table's, of one metric. Means over
+    Given and splits of points tried, fits and seconds; counted over all of them: choices at an
+    edge of the widest grid, failed and collapsed runs.
+    """
+    choices = choices.assign(edge=choices["at_edge"].fillna("") != "")
+    by_name = choices.groupby("system")
+    table = by_name[["n_trials", "fits", "seconds"]].mean().round(0).astype(int)
+    table = table.rename(columns={"n_trials": "points"})
+    table["at an edge"] = by_name["edge"].sum()
+    bad = rows.groupby("system")[["n_failed", "n_collapsed"]].sum()
+    return table.join(bad).rename_axis(None)
+
+
+def _signed(numbers: pd.Series) -> pd.Series:
+    return numbers.map("{:+.3f}".format).str.replace("0.", ".", n=1)
 
 
 def _short(numbers: pd.Series) -> pd.Series:

@@ -17,7 +17,7 @@ from ...ratings import Ratings
 from ...splits import given_only
 from ..paper import FEWEST_RATINGS
 from ..protocols import Protocol
-from ..tuning import SYSTEMS
+from ..systems import SYSTEMS
 from .figures import Figure, draw_epochs, draw_selection, draw_threads
 from .timing import epoch_times, thread_times
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ..._support.files import regular
 
-# How the first line of a table or of the trials begins. A picture is its table's: it has none.
-MARKS = (b"# python -m gapfm_teach reproduce", b"# Trials of tuning")
+# How the first line of a table or of choices begins. A picture is its table's: it has none.
+MARKS = (b"# python -m gapfm_teach reproduce", b"# What tuning chose")
 
 
 def refuse_strangers(paths: Iterable[Path]) -> None:

@@ -11,21 +11,22 @@ from ..protocols import PROTOCOLS, Protocol
 from . import netflix
 from .figures import FIGURES, Figure
 from .journal import Journal
-from .trials import versions
+from .versions import versions
 
-N_TRIALS, N_SPLITS = 12, 10
+N_SPLITS = 10
+MAIN = "100k"  # the data whose results are called by the table's name alone
 
 
 @dataclass(frozen=True)
 class Run:
     """What to make of which ratings.
 
-    name : "table1".."table4", "figure1".."figure4", "repair", "repair_few", "family"; data : short name of the ratings ("100k");
-    out : folder of the results; command : what was typed, for the header; n_splits : seeds
-    0..n_splits - 1; n_trials : the budget of tuning of each system; tune_again : run the trials
-    even where they are stored; trials : the file that holds them, `<out>/trials.csv` unless given;
-    probe : test ratings where they are set apart, as Netflix's are, else None. What is made with
-    one is called netflix_<name>, and beside netflix_trials.csv.
+    name : "table1".."table4", "figure1".."figure4", "temporal", "repair", "family"; data : short name of
+    the ratings ("100k"); out : folder of the results; command : what was typed, for the header;
+    n_splits : seeds 0..n_splits - 1; n_trials : points of each grid that are drawn, or None for
+    all, and more where the best is at an edge; tune_again : search even where choices are stored;
+    probe : test ratings where they are set apart, as Netflix's are, else None. Results are called
+    by `name`, with `data` before it but for MovieLens 100K.
     """
 
     name: str
@@ -34,9 +35,8 @@ class Run:
     out: Path
     command: str
     n_splits: int = N_SPLITS
-    n_trials: int = N_TRIALS
+    n_trials: int | None = None
     tune_again: bool = False
-    trials: Path | None = None
     probe: Ratings | None = None
     journal: Journal = field(init=False)
 
@@ -53,7 +53,23 @@ class Run:
     @property
     def file_name(self) -> str:
         """Of what is made, without a suffix."""
-        return self.name if self.probe is None else f"netflix_{self.name}"
+        return self.name if self.data == MAIN else f"{self.data}_{self.name}"
+
+    @property
+    def choices(self) -> Path:
+        """What tuning chose, split by split."""
+        return self.out / f"{self.file_name}_choices.csv"
+
+    @property
+    def differences(self) -> Path:
+        """The paired comparisons of a table's systems."""
+        return self.out / f"{self.file_name}_differences.csv"
+
+    @property
+    def files(self) -> list[Path]:
+        """All that is written, but for the pieces."""
+        made = [self.out / f"{self.file_name}.{kind}" for kind in ("csv", "png")]
+        return [*made, self.choices, self.differences]
 
     @property
     def parts(self) -> tuple[Ratings, ...]:
@@ -81,5 +97,6 @@ class Run:
 
 
 def _checksum(ratings: Ratings) -> int:
-    parts = (ratings.indptr, ratings.indices, ratings.grades)
+    parts = [ratings.indptr, ratings.indices, ratings.grades]
+    parts += [] if ratings.times is None else [ratings.times]
     return reduce(lambda value, array: crc32(array.tobytes(), value), parts, 0)

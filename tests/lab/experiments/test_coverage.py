@@ -163,17 +163,16 @@ def test_the_shared_part_is_what_two_splits_have_in_common(quick, monkeypatch):
 
 
 def test_tuning_is_done_in_each_split_and_with_its_training_ratings(quick, monkeypatch):
-    seen = []
-    tune = coverage.tune
+    seen, folds_of = [], coverage.folds_of
 
-    def watched(systems, train, **options):
-        seen.append((tuple(systems), train, options["known"], options["random_state"]))
-        return tune(systems, train, **options)
+    def watched(train, known, seed, **options):
+        seen.append((train, known, seed))
+        return folds_of(train, known, seed, **options)
 
-    monkeypatch.setattr(coverage, "tune", watched)
+    monkeypatch.setattr(coverage, "folds_of", watched)
     coverage.group(coverage.population(300), 40, 2, 0)
-    assert [names for names, *_ in seen] == [(name,) for name in coverage.SYSTEMS] * 2
-    trains = [train for _, train, *_ in seen]
+    trains = [train for train, *_ in seen]
+    assert len(trains) == 2 * len(coverage.SYSTEMS)
     assert trains[0] is trains[1]
     assert not np.array_equal(trains[1].indices, trains[2].indices)
     assert set(np.diff(trains[0].indptr)) == {coverage.GIVEN}

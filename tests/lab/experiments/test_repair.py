@@ -8,6 +8,7 @@ from scipy.stats import spearmanr
 
 from gapfm_teach import (
     GAPfm,
+    Ratings,
     graded_average_precision,
     simulate_ratings,
     split_given,
@@ -17,8 +18,13 @@ from gapfm_teach.exercises import EXERCISES
 from gapfm_teach.gradcheck import central_difference
 from gapfm_teach.lab.experiments import personality, repair
 from gapfm_teach.repaired.gap import consistent_gap
-from gapfm_teach.repaired.measures import consistent_objective, sample_unrated
-from gapfm_teach.smooth import smoothed_gap
+from gapfm_teach.repaired.measures import (
+    consistent_measure,
+    consistent_objective,
+    sample_unrated,
+)
+from gapfm_teach.repaired.ranks import consistent_rank
+from gapfm_teach.smooth import logistic, smoothed_gap, smoothed_gap_gradient
 
 DELTA = thresholding_probabilities(5)
 
@@ -72,6 +78,53 @@ def test_what_a_swap_of_neighbours_gains(seed, size, unrated):
         solution = EXERCISES["swap-gain"].solution(worths, r)
         assert solution == pytest.approx(gain, abs=1e-12)
         assert np.sign(round(solution, 12)) == np.sign(worths[r] - worths[r - 1])
+
+
+@pytest.mark.parametrize("unrated", [0.0, 0.3, 1.0])
+def test_worst_bounds_are_those_of_the_least_pair(data, unrated):
+    train, found = data[0], repair.worst_bounds(data[0], unrated)
+    for user in (0, 4, 11):
+        worth = np.append(0.0, np.cumsum(DELTA))[train.row(user)[1]]
+        weighted = [(w, 1.0) for w in worth] + [(0.0, unrated)]
+        costs = [v * (w - worse) for w in worth for worse, v in weighted]
+        W = worth.size + unrated * (train.n_items - worth.size)
+        least = min(cost for cost in costs if cost > 0)
+        assert found[user] == pytest.approx(least / (2 * W * worth.sum()))
+
+
+def test_without_a_pair_there_is_no_bound():
+    one = Ratings([0, 2], [0, 1], [3, 3], n_items=4)
+    assert np.isnan(repair.worst_bounds(one, 0.0)).tolist() == [True]
+    assert repair.worst_bounds(one)[0] == pytest.approx(1 / (2 * 4 * 2))
+
+
+# ------------------------------------------------------------------ one film
+
+
+@pytest.mark.parametrize("objective", ["paper", "consistent", "geometric"])
+def test_what_an_objective_makes_of_a_film(data, model, objective):
+    train, user = data[0], 3
+    item = int(train.row(user)[0][2])
+    found = repair.watch(model, user, item, objective, unrated_weight=0.2)
+    ups = []
+    for other in range(train.n_users):
+        rated, grades = train.row(other)
+        f, slope = model.predict(other), np.zeros(train.n_items)
+        if objective == "paper":
+            slope[rated] = smoothed_gap_gradient(f[rated], grades, DELTA)
+        else:
+            listed, weights = np.zeros(train.n_items, dtype=int), np.full(f.size, 0.2)
+            listed[rated], weights[rated] = grades, 1.0
+            slope = consistent_measure(objective, 5)[1](f, listed, weights=weights)
+        ups.append(np.clip(slope[rated], 0, None))
+        if other == user:
+            mine, scores, ranked = slope[item], f, weights if objective != "paper" else None
+    assert found["pull"] == pytest.approx(mine / np.concatenate(ups).mean())
+    assert found["rank"] == 1 + np.sum(scores > scores[item])
+    believed = 1 / logistic(scores[item])
+    if objective != "paper":
+        believed = consistent_rank(scores, 1.0, ranked)[item]
+    assert found["believed"] == pytest.approx(believed)
 
 
 # ------------------------------------------------------------------ pulls and samples
@@ -191,26 +244,6 @@ def test_plain_ascent_follows_the_gradient(data):
         parts = [x + 0.5 * slope for x, slope in zip(parts, slopes, strict=True)]
 
 
-def test_search_notes_the_best_iteration_of_each_pair(data):
-    found = repair.search(*data, [1, 0.2], [0.01, 0.1], n_iter=8, learning_rate=0.3)
-    assert found[["unrated_weight", "reg"]].to_numpy().tolist() == [
-        [1, 0.01], [1, 0.1], [0.2, 0.01], [0.2, 0.1],
-    ]  # fmt: skip
-    gap = (
-        GAPfm(
-            objective="consistent", unrated_weight=0.2, reg=0.01, n_iter=8,
-            learning_rate=0.3, random_state=0,
-        )
-        .fit(*data)
-        .history_["validation_gap"]
-        .to_list()
-    )  # fmt: skip
-    row = found.iloc[2]
-    assert row["held_out_gap"] == max(gap)
-    assert gap.index(max(gap)) == row["iteration"] - 1
-    assert row["last"] == gap[-1]
-
-
 # ------------------------------------------------------------------ lists
 
 
@@ -222,27 +255,3 @@ def test_personality_counts_the_item_bias(data, model):
     found = personality(model)
     assert found["top_share"] == pytest.approx(strength[0] / strength.sum())
     assert found["agreement"] == pytest.approx(expected)
-
-
-def test_distinct_items_in_the_first_places(data, model):
-    train, seen = data[0], set()
-    for user in range(train.n_users):
-        scores = model.predict(user)
-        scores[train.row(user)[0]] = -np.inf
-        seen |= set(np.argsort(-scores)[:3].tolist())
-    assert repair.distinct_in_top(model, train, 3) == len(seen)
-
-
-@pytest.mark.parametrize("spread", [0.3, 2.0])
-def test_slope_of_the_only_rated_item(spread):
-    from scipy.stats import norm
-
-    scores = spread * norm.isf((np.arange(30) + 0.5) / 30)
-    for place in (1, 4, 30):
-        grades = np.zeros(30, dtype=int)
-        grades[place - 1] = 1
-        slope = central_difference(
-            lambda f, grades=grades: consistent_gap(f, grades, [1.0]), scores
-        )
-        (found,) = repair.slope_at(np.array([place]), 30, spread)
-        assert found == pytest.approx(slope[place - 1], rel=1e-6)

@@ -14,12 +14,12 @@ MADE = ["family", "figure1", "figure2", "repair", "table4", "netflix_table2"]
 
 def test_what_was_stored_may_be_replaced(tmp_path):
     names = [f"{name}{suffix}" for name in MADE for suffix in (".csv", ".png")]
-    names += ["trials.csv", "netflix_trials.csv"]
+    names += [f"repair_{kind}.csv" for kind in ("choices", "differences")]
     refuse_strangers(STORED / name for name in names)
     refuse_strangers([tmp_path / "table1.csv", tmp_path / "table1.png"])  # nothing is there
 
 
-@pytest.mark.parametrize("name", ["table1.csv", "table1.png", "trials.csv"])
+@pytest.mark.parametrize("name", ["table1.csv", "table1.png", "table2_choices.csv"])
 @pytest.mark.parametrize(
     "text", ["", "my,own,numbers\n", "# my own\n", "\n# python -m gapfm_teach reproduce"]
 )

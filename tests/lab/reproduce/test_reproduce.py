@@ -6,17 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from reproduce_sample import NAMES, make_run, put_small_tables
-from scipy import stats
 
 import gapfm_teach.__main__ as command_line
 from gapfm_teach import simulate_ratings
-from gapfm_teach.lab import protocols, tuning
+from gapfm_teach.intervals import compare_splits, holm, summarize_splits
+from gapfm_teach.lab import protocols
+from gapfm_teach.lab.baselines import Popularity
 from gapfm_teach.lab.paper import PAPER
 from gapfm_teach.lab.protocols import PROTOCOLS, Protocol, measure, split
-from gapfm_teach.lab.reproduce import command
+from gapfm_teach.lab.reproduce import choices, command, tables
 from gapfm_teach.lab.reproduce import make as reproduce
 from gapfm_teach.lab.reproduce.figures import FIGURES, Figure, draw_table
 from gapfm_teach.lab.reproduce.timing import epoch_times, thread_times
+from gapfm_teach.lab.systems import SYSTEMS
+from gapfm_teach.lab.tuning import folds_of, tune
 
 TASKS = ["ranking", "catalogue", "top_n"]
 
@@ -96,26 +99,73 @@ def test_ratings_left_aside_are_no_candidates(ratings):
 def test_a_table_says_what_the_splits_say(ratings, small, tmp_path):
     made = reproduce.reproduce(make_run(ratings, tmp_path))
     stored = pd.read_csv(tmp_path / "table4.csv", comment="#")
-    pd.testing.assert_frame_equal(stored, made, rtol=1e-5)
-    per_user = {}
-    for name in ("PopRec", "GAPfm"):
+    pd.testing.assert_frame_equal(stored, made, rtol=1e-5, check_dtype=False)
+    runs: dict[str, list[pd.DataFrame]] = {"PopRec": [], "GAPfm": []}
+    for name, found in runs.items():
         row = made[(made["system"] == name) & (made["given"] == 15)].iloc[0]
-        runs = []
-        for seed in range(3):
-            train, _, test = split("ranking", ratings, 15, seed)
-            system = tuning.SYSTEMS[name].build(json.loads(row["settings"]), seed)
-            runs.append(measure("ranking", system.fit(train), train, test, seed)["NDCG@1"])
-        per_user[name] = np.mean(runs, axis=0)
-        assert row["metric"] == "NDCG@1"
-        assert row["mean"] == pytest.approx(per_user[name].mean())
-        assert row["split_sd"] == pytest.approx(np.std([r.mean() for r in runs], ddof=1))
-        assert (row["n_users"], row["n_splits"]) == (len(per_user[name]), 3)
-        assert row["ci_low"] < row["mean"] < row["ci_high"]
-    apart = np.round(per_user["PopRec"] - per_user["GAPfm"], 12)
-    row = made[(made["system"] == "PopRec") & (made["given"] == 15)].iloc[0]
-    assert row["difference"] == pytest.approx(apart.mean())
-    assert row["p_value"] == pytest.approx(stats.wilcoxon(apart[apart != 0]).pvalue)
-    assert made[made["system"] == "GAPfm"]["p_value"].isna().all()
+        for seed, settings in enumerate(json.loads(row["settings"])):
+            train, known, test = split("ranking", ratings, 15, seed)
+            folds = folds_of(train, known, seed, n_held_out=7)
+            search = tune(SYSTEMS[name], folds, "ranking", n_trials=2, random_state=seed)
+            assert settings == search.chosen()
+            model = SYSTEMS[name].build(settings, seed).fit(train)
+            found.append(measure("ranking", model, train, test, seed))
+        counts = np.diff(ratings.indptr)
+        shared = np.mean(15 / counts[counts >= 25])
+        due = summarize_splits(found, shared=shared).iloc[0]
+        assert (row["metric"], row["n_splits"], row["n_failed"]) == ("NDCG@1", 3, 0)
+        for column in ("mean", "ci_low", "ci_high", "split_sd", "n_users"):
+            assert row[column] == pytest.approx(due[column])
+    apart = pd.read_csv(tmp_path / "table4_differences.csv", comment="#")
+    row = apart[(apart["system"] == "PopRec") & (apart["given"] == 15)].iloc[0]
+    due = compare_splits(runs["PopRec"], runs["GAPfm"], shared=shared).iloc[0]
+    for column in ("difference", "ci_low", "ci_high", "p_value", "effect_size"):
+        assert row[column] == pytest.approx(due[column], rel=1e-4)
+    assert set(apart["reference"]) == {"GAPfm"}
+    assert set(apart["system"]) == set(NAMES) - {"GAPfm"}
+    np.testing.assert_allclose(apart["p_holm"], holm(apart["p_value"]), rtol=1e-4)
+
+
+def test_what_failed_or_collapsed_is_counted(ratings, small, tmp_path, monkeypatch):
+    """One split without a result, and one far below popularity, in three."""
+    real = measure
+
+    def measured(task, model, known, test, seed):
+        found = real(task, model, known, test, seed)
+        return found * (0.01 if seed == 2 and type(model).__name__ == "MeanRating" else 1)
+
+    def fails(self, train, validation=None):
+        if train.source.endswith("given for each user") and self.random_state == 1:
+            raise FloatingPointError("not finite")
+        return fit(self, train, validation)
+
+    fit = SYSTEMS["GAPfm"].make.fit
+    monkeypatch.setattr(tables, "measure", measured)
+    monkeypatch.setattr(SYSTEMS["GAPfm"].make, "fit", fails)
+    made = reproduce.reproduce(make_run(ratings, tmp_path)).set_index("system")
+    assert set(made.loc["GAPfm", "n_failed"]) == {1}
+    assert set(made.loc["GAPfm", "n_splits"]) == {2}
+    assert set(made.loc["Shrunken mean rating", "n_collapsed"]) == {1}
+    assert set(made.loc["PopRec", "n_collapsed"]) == {0}
+
+
+def test_tuning_sees_nothing_of_the_split_it_is_for(ratings, small, tmp_path, monkeypatch):
+    """Validation parts are taken from the very training ratings, and the test is in no list."""
+    seen, real = [], choices.folds_of
+
+    def noted(train, known, seed, **options):
+        seen.append((train, known, seed))
+        return real(train, known, seed, **options)
+
+    monkeypatch.setattr(choices, "folds_of", noted)
+    reproduce.reproduce(make_run(ratings, tmp_path, "table2", n_splits=2))
+    assert sorted({seed for *_, seed in seen}) == [0, 1]
+    for train, known, seed in seen:
+        given = int(np.diff(train.indptr)[0])
+        due, all_known, test = split("top_n", ratings, given, seed)
+        assert triples(train) == triples(due)
+        assert triples(known) == triples(all_known)
+        assert not triples(known) & triples(test)
 
 
 @pytest.mark.slow
@@ -134,32 +184,30 @@ def test_each_metric_is_measured_with_the_settings_best_by_it(
 ):
     metrics = ("NDCG@5", "ERR@5")
     several = Protocol(
-        "catalogue", (10,), NAMES, "small", reference="PopRec", tuned_for=metrics
+        "catalogue", (10,), NAMES, "small", references=("PopRec",), tuned_for=metrics
     )
     monkeypatch.setitem(PROTOCOLS, "family", several)
     reproduce.reproduce(make_run(ratings, tmp_path, "family", n_splits=1))
-    trials = pd.read_csv(tmp_path / "trials.csv", comment="#")
-    worst = trials.query("system == 'GAPfm'")["NDCG@5"].idxmin()
-    trials.loc[worst, "ERR@5"] = 1.0  # as if the metrics wanted different settings
-    trials.to_csv(tmp_path / "trials.csv", index=False)
-    made = reproduce.reproduce(make_run(ratings, tmp_path, "family", n_splits=2))
-    assert made["metric"].tolist() == ["NDCG@5"] * 3 + ["ERR@5"] * 3
-    assert (
-        "Each metric with the settings best by it" in (tmp_path / "family.csv").read_text()
+    file = tmp_path / "family_choices.csv"
+    stored = pd.read_csv(file, comment="#")
+    mine = (stored["system"] == "GAPfm") & (stored["metric"] == "ERR@5")
+    other = (
+        '{"learning_rate": 0.5, "n_iter": 2}'  # as if the metrics wanted different settings
     )
+    stored.loc[mine, "settings"] = other
+    file.write_text(f"# {choices.HEADER}\n{stored.to_csv(index=False)}")
+    made = reproduce.reproduce(make_run(ratings, tmp_path, "family", n_splits=1))
+    assert made["metric"].tolist() == ["NDCG@5", "ERR@5"] * 3
+    text = (tmp_path / "family.csv").read_text()
+    assert "Each metric with the settings best by it" in text
+    train, known, test = split("catalogue", ratings, 10, 0)
     for metric in metrics:
-        best = tuning.best_settings(trials, metric)
-        rows = made[made["metric"] == metric].set_index("system")
-        assert {n: json.loads(x) for n, x in rows["settings"].items()} == best
-        runs = []
-        for seed in range(2):
-            train, known, test = split("catalogue", ratings, 10, seed)
-            model = tuning.SYSTEMS["GAPfm"].build(best["GAPfm"], seed).fit(train)
-            runs.append(measure("catalogue", model, known, test, seed)[metric])
-        assert rows.loc["GAPfm", "mean"] == pytest.approx(np.mean(runs))
-        assert rows["p_value"].isna().tolist() == [name == "PopRec" for name in rows.index]
-    one, other = (tuning.best_settings(trials, metric) for metric in metrics)
-    assert one != other  # else nothing was shown
+        row = made[(made["metric"] == metric) & (made["system"] == "GAPfm")].iloc[0]
+        [settings] = json.loads(row["settings"])
+        assert (settings == json.loads(other)) == (metric == "ERR@5")
+        model = SYSTEMS["GAPfm"].build(settings, 0).fit(train)
+        due = measure("catalogue", model, known, test, 0)[metric].mean()
+        assert row["mean"] == pytest.approx(due)
 
 
 def test_the_file_says_how_it_was_made(ratings, small, tmp_path):
@@ -169,18 +217,33 @@ def test_the_file_says_how_it_was_made(ratings, small, tmp_path):
         for line in (tmp_path / "table4.csv").read_text("utf-8").splitlines()
         if line.startswith("#")
     ]
-    assert header[0] == "# the command"
+    assert header[0] == "# python -m gapfm_teach reproduce it"
     text = "\n".join(header)
-    for fact in (repr(ratings), "seeds 0 to 2", "2 trials", f"numpy {np.__version__}"):
+    for fact in (
+        repr(ratings),
+        "seeds 0 to 2",
+        "2 points drawn",
+        f"numpy {np.__version__}",
+    ):
         assert fact in text
     assert (tmp_path / "table4.png").read_bytes().startswith(b"\x89PNG")
     assert not (tmp_path / "table4.unfinished").exists()
 
 
+@pytest.mark.parametrize(
+    "name", ["table4.csv", "table4_choices.csv", "table4_differences.csv"]
+)
+def test_a_strangers_file_stays_and_stops_the_run(ratings, small, tmp_path, name):
+    (tmp_path / name).write_text("my own numbers")
+    with pytest.raises(FileExistsError, match=rf"{name} is there already"):
+        reproduce.reproduce(make_run(ratings, tmp_path))
+    assert (tmp_path / name).read_text() == "my own numbers"
+
+
 def test_a_system_without_its_library_is_left_out_by_name(
     ratings, small, tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.setitem(reproduce.NEEDS, "PopRec", "no_such_library")
+    monkeypatch.setitem(tables.NEEDS, "PopRec", "no_such_library")
     made = reproduce.reproduce(make_run(ratings, tmp_path))
     assert set(made["system"]) == set(NAMES) - {"PopRec"}
     assert "PopRec is left out" in capsys.readouterr().err
@@ -254,7 +317,7 @@ def typed(ratings, small, tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_the_command_writes_table_and_picture(typed, tmp_path, capsys):
     assert typed("table4", "--quick", "--data", "1m") == 0
-    file = tmp_path / "out" / "table4.csv"
+    file = tmp_path / "out" / "1m_table4.csv"
     assert str(file) in capsys.readouterr().out
     first = file.read_text("utf-8").splitlines()[0]
     assert first == "# python -m gapfm_teach reproduce table4 --data 1m --quick"
@@ -291,7 +354,7 @@ def test_ctrl_c_says_how_to_go_on(typed, capsys, monkeypatch):
     def stopped(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(reproduce, "measure", stopped)
+    monkeypatch.setattr(tables, "measure", stopped)
     assert typed("table4", "--quick") == 130
     assert "The same command goes on" in capsys.readouterr().err
 
@@ -305,24 +368,21 @@ def test_quick_results_leave_the_full_ones_alone(
     results = tmp_path / "notebooks" / "results"
     assert command_line.main(["reproduce", "table4", "--seeds", "3"]) == 0
     before = {file.name: file.read_bytes() for file in results.iterdir()}
-    assert set(before) == {"table4.csv", "table4.png", "trials.csv"}
+    assert set(before) == {
+        "table4.csv", "table4.png", "table4_choices.csv", "table4_differences.csv",
+    }  # fmt: skip
     assert command_line.main(["reproduce", "table4", "--quick"]) == 0
-    for name, content in before.items():  # the trials too: there were enough of them
+    for name, content in before.items():
         assert (results / name).read_bytes() == content
     quick = pd.read_csv(results / "quick" / "table4.csv", comment="#")
     assert set(quick["n_splits"]) == {2}
     assert str(command.RESULTS / "quick" / "table4.csv") in capsys.readouterr().out
 
 
-def test_a_seed_that_tuning_has_is_no_split(typed, capsys):
-    assert typed("table4", "--seeds", "1001") == 1
-    assert "seeds must be from 1 to 1000, got 1001" in capsys.readouterr().err
-
-
 def test_a_folder_that_cannot_be_written_to_is_named_before_any_work(
     typed, tmp_path, capsys, monkeypatch
 ):
-    monkeypatch.setattr(tuning, "_measure", None)  # to be called would be an error
+    monkeypatch.setattr(choices, "tune", None)  # to be called would be an error
     (tmp_path / "out").write_text("a file where the folder should be")
     assert typed("table4", "--quick") == 1
     said = capsys.readouterr().err
@@ -333,7 +393,7 @@ def test_a_folder_that_cannot_be_written_to_is_named_before_any_work(
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (FloatingPointError("not finite"), "PopRec, Given 10, split 0: not finite"),
+        (FloatingPointError("not finite"), "PopRec, Given 10: training left the finite"),
         (ImportError("this system needs x"), "this system needs x"),
     ],
 )
@@ -345,6 +405,6 @@ def test_what_stops_a_system_ends_the_run_with_a_word(
     def fails(self, train, validation=None):
         raise error
 
-    monkeypatch.setattr(tuning.Popularity, "fit", fails)
+    monkeypatch.setattr(Popularity, "fit", fails)
     assert typed("table4", "--quick", "--seeds", "1") == 1
     assert words in capsys.readouterr().err

@@ -19,11 +19,11 @@ from gapfm_teach import (
 from gapfm_teach.lab.baselines import Popularity
 from gapfm_teach.lab.experiments.netflix_size import PLACE, active_users
 from gapfm_teach.lab.protocols import measure, split_probe
+from gapfm_teach.lab.reproduce import choices, netflix, tables
 from gapfm_teach.lab.reproduce import make as reproduce
-from gapfm_teach.lab.reproduce import netflix, trials
 from gapfm_teach.lab.reproduce.run import Run
 from gapfm_teach.lab.reproduce.table1 import at_least, statistics
-from gapfm_teach.lab.tuning import SYSTEMS
+from gapfm_teach.lab.systems import SYSTEMS
 from gapfm_teach.splits import given_only, subset
 
 SCALE, LEAST = 0.005, 5  # of the probe's users, those with so many ratings in it count
@@ -73,7 +73,15 @@ def header(file):
 def run_of(data, out, name="table2", **options):
     train, probe = data
     options = {"n_splits": 1, "n_trials": 2} | options
-    return Run(name, train, "netflix", out, "the command", probe=probe, **options)
+    return Run(
+        name,
+        train,
+        "netflix",
+        out,
+        "python -m gapfm_teach reproduce it",
+        probe=probe,
+        **options,
+    )
 
 
 # --------------------------------------------------------------------------- tables 2 and 3
@@ -84,7 +92,8 @@ def test_table_2_at_a_200th_of_the_size(typed, data, tmp_path):
     assert typed("table2") == 0
     out = tmp_path / "out"
     assert {file.name for file in out.iterdir()} == {
-        "netflix_table2.csv", "netflix_table2.png", "netflix_trials.csv",
+        "netflix_table2.csv", "netflix_table2.png", "netflix_table2_choices.csv",
+        "netflix_table2_differences.csv",
     }  # fmt: skip
     words = header(out / "netflix_table2.csv")
     assert words.startswith(
@@ -93,7 +102,7 @@ def test_table_2_at_a_200th_of_the_size(typed, data, tmp_path):
     for fact in (
         "source: simulated, in Netflix's formats, scale 0.005",
         "seed 0",
-        "2 trials",
+        "2 points drawn",
     ):
         assert fact in words
     assert str(tmp_path) not in words
@@ -105,7 +114,7 @@ def test_table_2_at_a_200th_of_the_size(typed, data, tmp_path):
     for given, of_given in made.groupby("given"):
         few = given_only(train, given, random_state=0)
         for name, rows in of_given.groupby("system"):
-            settings = json.loads(rows["settings"].iloc[0])
+            [settings] = json.loads(rows["settings"].iloc[0])
             build = {"PopRec": Popularity, "GAPfm": GAPfm}[name]
             model = build(**settings, **({"random_state": 0} if name == "GAPfm" else {}))
             found = top_n_per_user(model.fit(few), train, probe, random_state=0).mean()
@@ -150,8 +159,11 @@ def test_what_is_chosen_does_not_depend_on_the_probe(data, tmp_path, monkeypatch
     monkeypatch.setattr("gapfm_teach.evaluation.FEWEST_HELD_OUT", 2)
     for name, part in {"all": probe, "half": half}.items():
         reproduce.reproduce(run_of((train, part), tmp_path / name))
-    one, other = (tmp_path / name / "netflix_trials.csv" for name in ("all", "half"))
-    assert one.read_bytes() == other.read_bytes()
+    one, other = (
+        pd.read_csv(tmp_path / name / "netflix_table2_choices.csv", comment="#")
+        for name in ("all", "half")
+    )
+    assert one.drop(columns="seconds").equals(other.drop(columns="seconds"))
     tables = [
         pd.read_csv(tmp_path / n / "netflix_table2.csv", comment="#")
         for n in ("all", "half")
@@ -162,20 +174,21 @@ def test_what_is_chosen_does_not_depend_on_the_probe(data, tmp_path, monkeypatch
 @pytest.mark.slow
 def test_of_many_users_a_share_is_tuned_on(data, tmp_path, monkeypatch):
     put_small_table(monkeypatch)
-    real, seen = trials.tune, []
+    real, seen = choices.folds_of, []
 
-    def noted(systems, train, *, known, n_validations, **options):
+    def noted(train, known, seed, *, n_validations, **options):
         seen.append((train.n_users, known.n_users, n_validations))
-        return real(systems, train, known=known, n_validations=n_validations, **options)
+        return real(train, known, seed, n_validations=n_validations, **options)
 
-    monkeypatch.setattr(trials, "tune", noted)
+    monkeypatch.setattr(choices, "folds_of", noted)
     reproduce.reproduce(run_of(data, tmp_path / "few"))
-    monkeypatch.setattr(trials, "MOST_USERS", 300)
+    monkeypatch.setattr(choices, "MOST_USERS", 300)
     reproduce.reproduce(run_of(data, tmp_path / "many"))
     all_users = data[0].n_users
     assert seen == 2 * [(all_users, all_users, 3)] + 2 * [(300, 300, 1)]
-    assert "300 of the users" in header(tmp_path / "many" / "netflix_table2.csv")
-    assert "of the users and" not in header(tmp_path / "few" / "netflix_table2.csv")
+    words = "on 300 of the users and one validation part"
+    assert words in header(tmp_path / "many" / "netflix_table2.csv")
+    assert words not in header(tmp_path / "few" / "netflix_table2.csv")
 
 
 def test_a_system_that_would_take_hours_is_left_out_with_the_reason(
@@ -183,11 +196,11 @@ def test_a_system_that_would_take_hours_is_left_out_with_the_reason(
 ):
     put_small_table(monkeypatch, ("PopRec", "SVD++", "GAPfm"))
     slow = {
-        "SVD++": 3600.0 / (data[0].n_users * 10**2 * 100)
-    }  # Given 10, 100 passes: an hour
-    monkeypatch.setattr(reproduce, "SECONDS_A_PAIR", slow)
-    monkeypatch.setattr(reproduce, "missing", lambda systems: [])
-    systems, left_out = reproduce._systems(run_of(data, tmp_path))
+        "SVD++": 3600.0 / (data[0].n_users * 10**2 * 30)
+    }  # Given 10, 30 passes: an hour
+    monkeypatch.setattr(tables, "SECONDS_A_PAIR", slow)
+    monkeypatch.setattr(tables, "missing", lambda systems: [])
+    systems, left_out = tables._systems(run_of(data, tmp_path))
     assert set(systems[10]) == {"PopRec", "SVD++", "GAPfm"}
     assert set(systems[30]) == {"PopRec", "GAPfm"}
     assert left_out == ["SVD++ at Given 30 is left out: a training may take 540 minutes"]

@@ -1,8 +1,9 @@
-"""A run that was stopped is taken up: pieces, trials, Ctrl-C, damaged files."""
+"""A run that was stopped is taken up: pieces, choices, Ctrl-C, damaged files."""
 
 import _thread
 import signal
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,10 +11,11 @@ import pytest
 from reproduce_sample import NAMES, make_run, put_small_tables
 
 from gapfm_teach import Ratings, simulate_ratings
-from gapfm_teach.lab import tuning
-from gapfm_teach.lab.protocols import PROTOCOLS, Protocol, measure, split
+from gapfm_teach.lab.protocols import PROTOCOLS, Protocol, measure
+from gapfm_teach.lab.reproduce import choices, tables
 from gapfm_teach.lab.reproduce import make as reproduce
 from gapfm_teach.lab.reproduce.journal import Journal, Stopped, stoppable
+from gapfm_teach.lab.systems import SYSTEMS
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ def test_a_stopped_run_goes_on_and_repeats_nothing(
         done.append(seed)
         return table
 
-    monkeypatch.setattr(reproduce, "measure", counted)
+    monkeypatch.setattr(tables, "measure", counted)
     while stop_at:
         with pytest.raises(KeyboardInterrupt):
             reproduce.reproduce(make_run(ratings, tmp_path, name))
@@ -64,51 +66,77 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_not(
         return measure(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reproduce, "measure", stops)
+        patch.setattr(tables, "measure", stops)
         with pytest.raises(KeyboardInterrupt):
             reproduce.reproduce(make_run(ratings, tmp_path / "halves"))
     reproduce.reproduce(make_run(ratings, tmp_path / "halves"))
-    for file in ("table4.csv", "trials.csv"):
-        one, other = (tmp_path / where / file for where in ("whole", "halves"))
-        assert one.read_bytes() == other.read_bytes()
+    whole, halves = (
+        pd.read_csv(tmp_path / where / "table4.csv", comment="#").drop(columns="seconds")
+        for where in ("whole", "halves")
+    )
+    assert whole.equals(halves)
 
 
 @pytest.fixture
-def tried(monkeypatch):
-    """Counts the trials of tuning that are really run."""
-    count, real = [], tuning._measure
-    monkeypatch.setattr(tuning, "_measure", lambda *args: count.append(1) or real(*args))
-    return count
+def searched(monkeypatch):
+    """Notes the searches that are really made: which system, and with how many points."""
+    calls, real = [], choices.tune
+
+    def noted(system, folds, task, **options):
+        search = real(system, folds, task, **options)
+        calls.append((system.make.__name__, len(search.trials)))
+        return search
+
+    monkeypatch.setattr(choices, "tune", noted)
+    return calls
 
 
 @pytest.mark.slow
-def test_stored_trials_are_taken_over_until_told_otherwise(ratings, small, tmp_path, tried):
-    reproduce.reproduce(make_run(ratings, tmp_path))
-    n_trials = len(tried)
-    assert n_trials == 2 * (1 + 2 + 2)  # PopRec has nothing to tune
-    first = (tmp_path / "trials.csv").read_bytes()
+def test_stored_choices_are_taken_over_until_told_otherwise(
+    ratings, small, tmp_path, searched
+):
+    reproduce.reproduce(make_run(ratings, tmp_path, n_splits=2))
+    n = len(searched)
+    assert n == 2 * 2 * len(NAMES)
+    first = (tmp_path / "table4_choices.csv").read_text()
     reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1))
-    assert len(tried) == n_trials
+    assert len(searched) == n
+    reproduce.reproduce(make_run(ratings, tmp_path, n_splits=3))
+    assert len(searched) == n + 2 * len(NAMES)  # the third split's
     reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1, n_trials=3))
-    assert len(tried) == n_trials + 2  # a third trial of the mean, at each Given
+    assert len(searched) == n + 4 * len(NAMES)
     reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1, tune_again=True))
-    assert len(tried) == 2 * n_trials + 2
-    stored = pd.read_csv(tmp_path / "trials.csv", comment="#")
-    assert len(stored) == n_trials + 2
-    now = (tmp_path / "trials.csv").read_bytes().splitlines()
-    assert set(first.splitlines()) <= set(now)  # the same trials give the same numbers
+    assert len(searched) == n + 6 * len(NAMES)
+    now = pd.read_csv(tmp_path / "table4_choices.csv", comment="#")
+    assert len(now) == 2 * len(NAMES) * (3 + 1)
+    rows = first.splitlines()[2:]
+    assert len(rows) == 1 + 2 * 2 * len(NAMES)
 
 
 @pytest.mark.slow
-def test_trials_are_run_once_for_all_metrics(ratings, small, tmp_path, tried, monkeypatch):
+def test_a_search_is_made_once_for_all_metrics(
+    ratings, small, tmp_path, searched, monkeypatch
+):
     several = Protocol(
         "catalogue", (10,), NAMES, "small", tuned_for=("NDCG@5", "ERR@5", "AP@5")
     )
     monkeypatch.setitem(PROTOCOLS, "family", several)
-    for n_runs in (1, 2):
-        run = make_run(ratings, tmp_path, "family", n_splits=1, tune_again=True)
-        reproduce.reproduce(run)
-        assert len(tried) == n_runs * (1 + 2 + 2)
+    run = make_run(ratings, tmp_path, "family", n_splits=1)
+    reproduce.reproduce(run)
+    assert len(searched) == len(NAMES)
+    stored = pd.read_csv(run.choices, comment="#")
+    assert stored.groupby("system").size().to_dict() == dict.fromkeys(NAMES, 3)
+
+
+def test_another_grid_is_searched_anew(ratings, small, tmp_path, searched, monkeypatch):
+    reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1))
+    n = len(searched)
+    wider = replace(SYSTEMS["GAPfm"], grid={"learning_rate": [0.02], "n_iter": [3]})
+    monkeypatch.setitem(SYSTEMS, "GAPfm", wider)
+    made = reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1))
+    assert searched[n:] == [("GAPfm", 1)] * 2
+    chosen = made[made["system"] == "GAPfm"]["settings"]
+    assert set(chosen) == {'[{"learning_rate": 0.02, "n_iter": 3}]'}
 
 
 @pytest.mark.slow
@@ -116,29 +144,15 @@ def test_trials_are_run_once_for_all_metrics(ratings, small, tmp_path, tried, mo
 def test_a_validation_list_has_half_of_what_is_given_or_five(
     ratings, small, tmp_path, monkeypatch, name, due
 ):
-    held_out, real = [], tuning.tune
+    held_out, real = [], choices.folds_of
 
     def noted(*args, **options):
         held_out.append(options["n_held_out"])
         return real(*args, **options)
 
-    monkeypatch.setattr("gapfm_teach.lab.reproduce.trials.tune", noted)
+    monkeypatch.setattr(choices, "folds_of", noted)
     reproduce.reproduce(make_run(ratings, tmp_path, name, n_splits=1, n_trials=1))
     assert held_out == due  # of Given 10 and 15
-
-
-def test_tuning_never_sees_a_test(ratings, small, tmp_path, monkeypatch):
-    """What is tuned on does not depend on how many splits are measured, nor on their seeds."""
-    seen = []
-    real = split
-
-    def noted(task, ratings, given, seed):
-        seen.append(seed)
-        return real(task, ratings, given, seed)
-
-    monkeypatch.setattr("gapfm_teach.lab.reproduce.trials.split", noted)
-    reproduce.reproduce(make_run(ratings, tmp_path))
-    assert set(seen) == {1000}
 
 
 def test_the_journal_makes_each_piece_once(tmp_path):
@@ -242,12 +256,17 @@ def test_pieces_of_other_ratings_are_not_taken_for_ones_own(
     reproduce.reproduce(make_run(mirrored, tmp_path / "whole"))
 
     with monkeypatch.context() as patch:  # all pieces of the first are there, no table
-        patch.setattr(reproduce, "summarize", lambda *_: 1 / 0)
+        patch.setattr(tables, "summarize", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             reproduce.reproduce(make_run(ratings, tmp_path / "mixed"))
     mixed = reproduce.reproduce(make_run(mirrored, tmp_path / "mixed"))
     whole = pd.read_csv(tmp_path / "whole" / "table4.csv", comment="#")
-    pd.testing.assert_frame_equal(mixed, whole, rtol=1e-5)
+    pd.testing.assert_frame_equal(
+        mixed.drop(columns="seconds"),
+        whole.drop(columns="seconds"),
+        rtol=1e-5,
+        check_dtype=False,
+    )
 
 
 def test_what_others_keep_among_the_pieces_stays(ratings, small, tmp_path):
