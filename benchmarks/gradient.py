@@ -20,7 +20,7 @@ from gapfm_teach.lab.experiments.common import small_start
 from gapfm_teach.lab.experiments.netflix_size import active_users, exponent, netflix
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.trials import versions
+from gapfm_teach.lab.reproduce.versions import versions
 from gapfm_teach.learning.machine import threads
 from gapfm_teach.learning.training import Problem
 from gapfm_teach.metrics import accumulated, thresholding_probabilities

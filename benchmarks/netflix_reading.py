@@ -22,7 +22,7 @@ from gapfm_teach.datasets.netflix.arrange import by_movie
 from gapfm_teach.datasets.netflix.sources import find_inputs
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.trials import versions
+from gapfm_teach.lab.reproduce.versions import versions
 
 PARTS = [f"combined_data_{n}.txt" for n in range(1, 5)]
 TINY = 1e-4

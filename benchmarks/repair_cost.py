@@ -13,7 +13,7 @@ from measure import seconds
 from gapfm_teach import Ratings, load_movielens, split_given
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.trials import versions
+from gapfm_teach.lab.reproduce.versions import versions
 from gapfm_teach.learning.consistent import SampledProblem
 from gapfm_teach.learning.machine import threads
 

@@ -20,7 +20,7 @@ from gapfm_teach._support.parquet import read_manifest
 from gapfm_teach.distributed.graph import Graph
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.trials import versions
+from gapfm_teach.lab.reproduce.versions import versions
 
 RESULTS = Path(__file__).parent.parent / "notebooks" / "results" / "scaling_out.csv"
 N_FACTORS, ROUNDS, EACH_TIME = 10, 30, 3

@@ -1,4 +1,4 @@
-"""Exercises of notebook 09: what a list is charged for, a swap of neighbours, the gradient."""
+"""Exercises of notebook 09: what a list is charged for, a swap of neighbours, two gradients."""
 
 import numpy as np
 
@@ -49,6 +49,24 @@ def _collect_inputs() -> list[tuple]:
         inputs.append(
             (_above(rng.normal(size=size), tau), rng.normal(size=(size, size)), tau)
         )
+    return inputs
+
+
+def _log_slope(v, beta, w, N, R, *, power=1):
+    return v[:, None] * (beta / N[:, None] - w[None, :] / R[:, None] ** power)
+
+
+def _log_slope_inputs() -> list[tuple]:
+    """Two rated films of lists with 3 and 5 others, unrated ones among them."""
+    rng, inputs = np.random.default_rng(11), []
+    for size in (5, 7):
+        worth = np.zeros(size)
+        worth[:3] = 1.375, 0.5, 0.125
+        t = _above(rng.normal(size=size), 0.8)[:2]
+        w = np.where(worth > 0, 1.0, 0.3)
+        beta = np.minimum(worth[:2, None], worth[None, :])
+        N = (beta * t).sum(axis=1) + worth[:2] / 2
+        inputs.append((np.array([1.0, 0.6]), beta, w, N, 0.5 + t @ w))
     return inputs
 
 
@@ -209,4 +227,45 @@ COLLECT = Exercise(
     ],
 )
 
-EXERCISES: list[Exercise] = [CHARGE, SWAP_GAIN, COLLECT]
+LOG_SLOPE = Exercise(
+    name="log-slope",
+    solution=_log_slope,
+    inputs=_log_slope_inputs(),
+    right="A film far down, where R is large, loses 1/R for a rank and not 1/R²: it is still heard.",
+    mistakes=[
+        Mistake(
+            lambda v, beta, w, N, R: _log_slope(v, beta, w, N, R, power=2),
+            "1/R² belongs to 1/R. Here the rank stands in a logarithm: d log R = dR / R.",
+        ),
+        Mistake(
+            lambda v, beta, w, N, R: (
+                v[:, None] * (beta / R[:, None] - w[None, :] * N[:, None] / R[:, None] ** 2)
+            ),
+            "That is the slope of N/R, the arithmetic mean's. Divide it by N/R: d log x = dx / x.",
+        ),
+        Mistake(
+            lambda v, beta, w, N, R: beta / N[:, None] - w[None, :] / R[:, None],
+            "v is missing: each logarithm counts v_i.",
+        ),
+        Mistake(
+            lambda v, beta, w, N, R: v[:, None] * (beta / N[:, None] - 1 / R[:, None]),
+            "w is missing: an unrated film j takes up w_j ranks.",
+        ),
+        Mistake(
+            lambda v, beta, w, N, R: (
+                v[:, None] * (beta / N[:, None] + w[None, :] / R[:, None])
+            ),
+            "The sign of the second term: R is a divisor, so losing ranks costs.",
+        ),
+        Mistake(
+            lambda v, beta, w, N, R: v[:, None] * beta / N[:, None],
+            "Only N has moved. The rank R_i depends on t_ij, too.",
+        ),
+        Mistake(
+            lambda v, beta, w, N, R: -v[:, None] * w[None, :] / R[:, None],
+            "Only the rank has moved. N_i depends on t_ij, too.",
+        ),
+    ],
+)
+
+EXERCISES: list[Exercise] = [CHARGE, SWAP_GAIN, COLLECT, LOG_SLOPE]

@@ -39,18 +39,20 @@ def explorer(
     rows_title: str = "",
     alt: str,
     y_range: tuple[float, float] | None = None,
+    y_names: Sequence[str] = (),
 ) -> Explorer | Twin:
     """Sliders for `parameters` over a picture, a ranked list and a line of text.
 
     `compute(**{parameter.name: value})` returns the View of a setting. The object returned shows
     itself when it ends a cell. `alt` says in words what the picture shows; `y_range` fixes the y
-    axis, which otherwise holds all views (in the live form: all views so far). What `compute`
-    raises at the start, and in the twin anywhere, is raised; a move of a live slider shows it in
+    axis, which otherwise holds all views (in the live form: all views so far); `y_names` are words
+    at y = 0, 1, and so on, from the top, in the place of numbers. What `compute` raises at the start, and in the twin anywhere, is raised; a move of a live slider shows it in
     the line of text. An ArithmeticError, such as a training that diverges, is always shown there.
     """
     scene = Scene(
-        tuple(parameters), title, x_label, y_label, rows_title, alt=alt, y_range=y_range
-    )
+        tuple(parameters), title, x_label, y_label, rows_title, alt=alt, y_range=y_range,
+        y_names=tuple(y_names),
+    )  # fmt: skip
     if not is_static():
         return Explorer(scene, compute)
     return Twin(*_for_a_page(scene, compute))

@@ -9,6 +9,7 @@ from ipywidgets.widgets.widget_description import DescriptionWidget
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from .scene import (
+    DPI,
     Limits,
     Parameter,
     Scene,
@@ -21,7 +22,6 @@ from .scene import (
 )
 from .still import PLAIN, still
 
-PICTURE_HEIGHT = "350px"
 LIST = {"flex": "1 1 16em", "max_width": "26em", "margin": "0 0 0 1.5em"}
 
 
@@ -54,13 +54,14 @@ class Explorer(Live):
         self.image = _Picture(format="png", tooltip=scene.alt)
         self.readout, self.rows = ipywidgets.HTML(), ipywidgets.HTML(layout=LIST)
         first = compute(**self.values)
-        self._canvas = FigureCanvasAgg(new_figure(len(first.curves)))
+        self._canvas = FigureCanvasAgg(new_figure(scene, len(first.curves)))
         self._show(first)
         super().__init__(self._parts())
 
     def _parts(self) -> list:
         heading = ipywidgets.HTML(f"<strong>{html.escape(self.scene.title)}</strong>")
-        picture = ipywidgets.Output(layout={"height": PICTURE_HEIGHT})
+        height = self._canvas.figure.get_figheight() * DPI + 14
+        picture = ipywidgets.Output(layout={"height": f"{height:.0f}px"})
         picture.append_display_data(self.image)
         body = [self.rows] if not self.view.curves else [picture, self.rows]
         shelf = ipywidgets.HBox(body, layout={"flex_flow": "row wrap"})

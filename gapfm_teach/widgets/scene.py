@@ -17,6 +17,7 @@ FEW_POINTS = (
     12  # up to here each point gets a dot: a line alone hides where it was measured
 )
 FIGSIZE, DPI = (7.0, 4.2), 80  # inches, dots an inch: 560 by 336 dots
+NAME_WIDTH, NAME_HEIGHT = 2.1, 0.24  # inches for the names at an axis, and for each
 LEGEND_COLUMNS = 3
 
 
@@ -73,11 +74,12 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Curve:
-    """A line: `x` and `y` of one length; a NaN in `y` breaks it."""
+    """A line: `x` and `y` of one length; a NaN in `y` breaks it. With `dots`, dots in its place."""
 
     name: str
     x: Sequence[float] | np.ndarray
     y: Sequence[float] | np.ndarray
+    dots: bool = False
 
     def __post_init__(self):
         if np.shape(self.x) != np.shape(self.y) or np.ndim(self.x) != 1:
@@ -104,7 +106,10 @@ class View:
 
 @dataclass(frozen=True)
 class Scene:
-    """The frame around all views of an explorer: parameters, words, and a fixed y axis if any."""
+    """The frame around all views of an explorer: parameters, words, and a fixed y axis if any.
+
+    y_names : the words at y = 0, 1, and so on, from the top, in the place of numbers.
+    """
 
     parameters: Sequence[Parameter]
     title: str
@@ -114,6 +119,7 @@ class Scene:
     alt: str
     y_range: tuple[float, float] | None = None
     note: str = ""
+    y_names: Sequence[str] = ()
 
     def setting(self, values: dict) -> str:
         """The words for `values`: "λ = 0.1, K = 5 films" for {"reg": 0.1, "k": 5}."""
@@ -122,6 +128,12 @@ class Scene:
             text = p.texts[list(p.values).index(values[p.name])]
             parts.append(f"{p.label} = {text}{' ' + p.unit if p.unit else ''}")
         return ", ".join(parts)
+
+    def y_ends(self, limits: "Limits") -> tuple[float, float]:
+        """Where the y axis begins and ends, from the bottom."""
+        if self.y_names:
+            return len(self.y_names) - 0.5, -0.5
+        return self.y_range or padded(limits.y, 0.05)
 
 
 @dataclass
@@ -151,18 +163,22 @@ def padded(span: list[float], share: float) -> tuple[float, float]:
     return low - room, high + room
 
 
-def new_figure(n_curves: int) -> Figure:
+def new_figure(scene: Scene, n_curves: int) -> Figure:
     """A figure with one Axes, unknown to pyplot, so that no notebook shows it a second time.
 
     Margins are fixed, with room for the legend above: a layout engine would cost time in each
     redraw and let the axes move.
     """
-    figure = Figure(figsize=FIGSIZE, dpi=DPI)
+    (width, height), left, bottom = FIGSIZE, 0.11, 0.13
+    if scene.y_names:
+        left = NAME_WIDTH / width
+        height = max(height, 1.1 + NAME_HEIGHT * len(scene.y_names))
+    figure = Figure(figsize=(width, height), dpi=DPI)
     figure.set_layout_engine(
         "none"
     )  # as an argument it is forgotten after the first savefig
     top = 0.97 - 0.06 * math.ceil(n_curves / LEGEND_COLUMNS)
-    figure.add_axes((0.11, 0.13, 0.87, top - 0.13))
+    figure.add_axes((left, bottom, 0.98 - left, top - bottom))
     return figure
 
 
@@ -172,16 +188,19 @@ def draw(ax: Axes, view: View, scene: Scene, limits: Limits) -> Axes:
     ax.clear()
     for place, curve in enumerate(view.curves):
         dash = [float(n) for n in DASHES[place % len(DASHES)].split()]
+        dotted = curve.dots or len(curve.x) <= FEW_POINTS
         ax.plot(
             curve.x, curve.y, label=curve.name, color=PALETTE[place % len(PALETTE)],
-            linestyle=(0, dash) if dash else "-", linewidth=1.9,
-            marker="o" if len(curve.x) <= FEW_POINTS else "", markersize=4,
+            linestyle="none" if curve.dots else (0, dash) if dash else "-", linewidth=1.9,
+            marker="o" if dotted else "", markersize=6 if curve.dots else 4,
         )  # fmt: skip
     for x, y, text in view.marks:
         ax.plot([x], [y], "o", ms=9, mfc="none", mec="#333333", mew=1.6)
         ax.annotate(text, (x, y), (8, 6), textcoords="offset points", fontsize="small")
     ax.set_xlim(*padded(limits.x, 0.02))
-    ax.set_ylim(*(scene.y_range or padded(limits.y, 0.05)))
+    ax.set_ylim(*scene.y_ends(limits))
+    if scene.y_names:
+        ax.set_yticks(range(len(scene.y_names)), scene.y_names)
     label(ax, scene.x_label, scene.y_label)
     if view.curves:
         ax.legend(

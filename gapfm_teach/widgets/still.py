@@ -28,7 +28,7 @@ def still(scene: Scene, values: dict, view: View, limits: Limits) -> str:
 def _svg(scene: Scene, view: View, limits: Limits) -> bytes:
     """The view drawn by matplotlib: the same bytes each time."""
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "gapfm"}):
-        figure = new_figure(len(view.curves))
+        figure = new_figure(scene, len(view.curves))
         draw(figure.axes[0], view, scene, limits)
         target = io.StringIO()
         nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])

@@ -1,7 +1,7 @@
 // Turns each div.gapfm-twin that is still a picture into sliders over its stored settings.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const HEIGHT = 300, LEFT = 56, RIGHT = 12, TOP = 10, BOTTOM = 44;
+  const RIGHT = 12, TOP = 10, BOTTOM = 44;
 
   function make(tag, attributes, ...children) {
     const svg = ["svg", "g", "path", "line", "text", "circle", "rect", "clipPath"].includes(tag);
@@ -35,24 +35,29 @@
   const colour = (data, i) => `color-mix(in srgb, ${data.colours[i % data.colours.length]} 80%, currentColor)`;
   const dash = (data, i) => data.dashes[i % data.dashes.length];
 
-  function axes(data, x, y, width) {
-    const right = width - RIGHT, bottom = HEIGHT - BOTTOM, parts = [];
+  // Rows of names take a line each, and room at their left.
+  const heightOf = (data) => (data.yNames.length ? Math.max(300, TOP + BOTTOM + 21 * data.yNames.length) : 300);
+  const leftOf = (data) => (data.yNames.length ? 12 + 6.3 * Math.max(...data.yNames.map((name) => name.length)) : 56);
+
+  function axes(data, x, y, width, left, height) {
+    const right = width - RIGHT, bottom = height - BOTTOM, parts = [];
     for (const v of ticks(data.xRange, width / 70)) {
       parts.push(make("line", { class: "gapfm-grid", x1: x(v), x2: x(v), y1: TOP, y2: bottom }));
       parts.push(make("text", { x: x(v), y: bottom + 17, "text-anchor": "middle" }, written(v)));
     }
-    for (const v of ticks(data.yRange, 5)) {
-      parts.push(make("line", { class: "gapfm-grid", x1: LEFT, x2: right, y1: y(v), y2: y(v) }));
-      parts.push(make("text", { x: LEFT - 7, y: y(v), dy: "0.32em", "text-anchor": "end" }, written(v)));
+    const named = data.yNames.map((name, k) => [k, name]);
+    for (const [v, text] of named.length ? named : ticks(data.yRange, 5).map((v) => [v, written(v)])) {
+      parts.push(make("line", { class: "gapfm-grid", x1: left, x2: right, y1: y(v), y2: y(v) }));
+      parts.push(make("text", { x: left - 7, y: y(v), dy: "0.32em", "text-anchor": "end" }, text));
     }
-    parts.push(make("path", { class: "gapfm-axis", d: `M${LEFT} ${TOP}V${bottom}H${right}` }));
-    parts.push(make("text", { x: (LEFT + right) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, data.x));
+    parts.push(make("path", { class: "gapfm-axis", d: `M${left} ${TOP}V${bottom}H${right}` }));
+    parts.push(make("text", { x: (left + right) / 2, y: height - 8, "text-anchor": "middle" }, data.x));
     const middle = (TOP + bottom) / 2;
     parts.push(make("text", { x: 13, y: middle, "text-anchor": "middle", transform: `rotate(-90 13 ${middle})` }, data.y));
     return parts;
   }
 
-  function line(data, [, axis, values], i, x, y) {
+  function line(data, [, axis, values, dotsAlone], i, x, y) {
     const xs = data.axes[axis], ys = decode(data.strings[values], data);
     let d = "", pen = "M";
     const dots = [];
@@ -60,14 +65,15 @@
       if (v === null) { pen = "M"; return; }
       d += `${pen}${x(xs[k]).toFixed(1)} ${y(v).toFixed(1)}`;
       pen = "L";
-      if (xs.length <= data.fewPoints) dots.push(make("circle", { cx: x(xs[k]), cy: y(v), r: 3.5, style: `fill: ${colour(data, i)}` }));
+      if (dotsAlone || xs.length <= data.fewPoints) dots.push(make("circle", { cx: x(xs[k]), cy: y(v), r: dotsAlone ? 4.5 : 3.5, style: `fill: ${colour(data, i)}` }));
     });
-    return [make("path", { class: "gapfm-curve", d, style: `stroke: ${colour(data, i)}`, "stroke-dasharray": dash(data, i) }), ...dots];
+    return dotsAlone ? dots : [make("path", { class: "gapfm-curve", d, style: `stroke: ${colour(data, i)}`, "stroke-dasharray": dash(data, i) }), ...dots];
   }
 
   function chart(data, setting, width, clip) {
-    const [x0, x1] = data.xRange, [y0, y1] = data.yRange, bottom = HEIGHT - BOTTOM;
-    const x = (v) => LEFT + ((v - x0) / (x1 - x0)) * (width - LEFT - RIGHT);
+    const height = heightOf(data), left = leftOf(data), bottom = height - BOTTOM;
+    const [x0, x1] = data.xRange, [y0, y1] = data.yRange;
+    const x = (v) => left + ((v - x0) / (x1 - x0)) * (width - left - RIGHT);
     const y = (v) => bottom - ((v - y0) / (y1 - y0)) * (bottom - TOP);
     const inside = make("g", { "clip-path": `url(#${clip})` }, ...setting[0].flatMap((c, i) => line(data, c, i, x, y)));
     for (const [mx, my, text] of setting[3]) {
@@ -75,15 +81,15 @@
       inside.append(make("circle", { class: "gapfm-mark", cx: x(mx), cy: y(my), r: 6 }),
         make("text", { x: x(mx) + (late ? -10 : 10), y: y(my) - 8, "text-anchor": late ? "end" : "start" }, data.strings[text]));
     }
-    const box = make("rect", { x: LEFT, y: TOP - 4, width: Math.max(0, width - LEFT - RIGHT + 4), height: bottom - TOP + 8 });
-    return make("svg", { role: "img", "aria-label": data.alt, viewBox: `0 0 ${width} ${HEIGHT}` },
-      make("clipPath", { id: clip }, box), ...axes(data, x, y, width), inside);
+    const box = make("rect", { x: left, y: TOP - 4, width: Math.max(0, width - left - RIGHT + 4), height: bottom - TOP + 8 });
+    return make("svg", { role: "img", "aria-label": data.alt, viewBox: `0 0 ${width} ${height}`, style: `height: ${height}px` },
+      make("clipPath", { id: clip }, box), ...axes(data, x, y, width, left, height), inside);
   }
 
   function legend(data, setting) {
-    return setting[0].map(([name], i) => make("li", {},
-      make("svg", { width: 30, height: 10, "aria-hidden": "true" },
-        make("line", { x1: 1, x2: 29, y1: 5, y2: 5, "stroke-width": 2.4, style: `stroke: ${colour(data, i)}`, "stroke-dasharray": dash(data, i) })),
+    return setting[0].map(([name, , , dotsAlone], i) => make("li", {},
+      make("svg", { width: dotsAlone ? 12 : 30, height: 10, "aria-hidden": "true" },
+        dotsAlone ? make("circle", { cx: 6, cy: 5, r: 4.5, style: `fill: ${colour(data, i)}` }) : make("line", { x1: 1, x2: 29, y1: 5, y2: 5, "stroke-width": 2.4, style: `stroke: ${colour(data, i)}`, "stroke-dasharray": dash(data, i) })),
       data.strings[name]));
   }
 

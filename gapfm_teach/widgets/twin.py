@@ -90,7 +90,8 @@ def pack(scene: Scene, views: list[View], limits: Limits) -> dict:
 
     def curve(c):
         x = tuple(_short(v) for v in c.x)
-        return [strings.place(c.name), axes.place(x), strings.place(encode(c.y, scale))]
+        y = strings.place(encode(c.y, scale))
+        return [strings.place(c.name), axes.place(x), y, *([1] if c.dots else [])]
 
     settings = [
         [
@@ -114,7 +115,8 @@ def pack(scene: Scene, views: list[View], limits: Limits) -> dict:
             for p in scene.parameters
         ],
         "xRange": [_short(v) for v in padded(limits.x, 0.02)],
-        "yRange": [_short(v) for v in (scene.y_range or padded(limits.y, 0.05))],
+        "yRange": [_short(v) for v in scene.y_ends(limits)],
+        "yNames": list(scene.y_names),
         "scale": [float(v) for v in scale],
         "digits": DIGITS, "axes": axes.entries, "strings": strings.entries,
         "settings": settings,

@@ -73,6 +73,18 @@ def test_a_fixed_y_axis_keeps_its_digits_for_what_it_shows():
         np.testing.assert_allclose(decode(data, curves[0][2])[:2], [0.1, 0.2], atol=1e-3)
 
 
+def test_names_stand_in_the_place_of_numbers_and_dots_in_that_of_lines():
+    def named(reg, n_steps):
+        return View([Curve("mean", [3, 4], [0, 1], dots=True), Curve("span", X, 0 * X)])
+
+    data = stored(make(named, y_names=["first", "second"]).html)
+    assert data["yNames"] == ["first", "second"]
+    assert data["yRange"] == [1.5, -0.5]  # the first at the top
+    dots, span = data["settings"][0][0]
+    assert (dots[3:], span[3:]) == ([1], [])
+    np.testing.assert_allclose(decode(data, dots[2]), [0, 1])
+
+
 def test_the_same_content_gives_the_same_bytes_and_other_content_another_id():
     name = re.compile(r'id="(gapfm-[0-9a-f]{12})"')
     first, again, other = make().html, make().html, make(title="Another").html
@@ -259,6 +271,26 @@ def test_curves_are_drawn_where_the_axes_say(open_twins):
     np.testing.assert_allclose(np.polyval(scale("end", 3), points[:, 1]), y, atol=0.005)
     gap = page.locator(".gapfm-curve").nth(1).get_attribute("d")
     assert gap.count("M") == 2
+
+
+def test_rows_of_dots_stand_beside_their_names(open_twins):
+    names = [f"system {k}" for k in range(20)]
+
+    def named(reg, n_steps):
+        return View([Curve("mean", np.arange(20.0), np.arange(20.0), dots=True)])
+
+    page = open_twins(make(named, y_names=names).html, width=390)
+    dots = page.locator(".gapfm-chart circle").evaluate_all(
+        "(es) => es.map((e) => Number(e.getAttribute('cy')))"
+    )
+    labels = page.locator(".gapfm-chart text").evaluate_all(
+        "(es) => es.map((e) => [e.textContent, Number(e.getAttribute('y'))])"
+    )
+    places = dict(labels)
+    np.testing.assert_allclose(dots, [places[name] for name in names], atol=0.2)
+    assert np.min(np.diff(dots)) > 15
+    assert page.locator(".gapfm-curve").count() == 0
+    assert page.locator(".gapfm-legend circle").count() == 1
 
 
 def test_two_twins_on_a_page_do_not_touch_each_other(open_twins):

@@ -263,3 +263,16 @@ def test_the_list_counts_the_item_bias_of_a_model_that_has_one():
 def test_a_taste_of_the_wrong_length_is_refused(model):
     with pytest.raises(ValueError, match=r"'short' has 2 grades for 3 items"):
         rate_films(*model, [1, 2, 3], {"short": [1, 2]})
+
+
+def test_names_at_the_axis_give_a_picture_that_holds_them():
+    def named(reg, n_steps):
+        return View([Curve("mean", np.arange(20.0), np.arange(20.0), dots=True)])
+
+    names = [f"system {k}" for k in range(20)]
+    figure, tall = (make(named, y_names=y)._canvas.figure for y in ((), names))
+    (ax,) = tall.axes
+    assert [text.get_text() for text in ax.get_yticklabels()] == names
+    assert ax.get_ylim() == (19.5, -0.5)
+    assert tall.get_figheight() > figure.get_figheight()
+    assert ax.lines[0].get_linestyle() == "None"

@@ -1,11 +1,9 @@
 """How often 95% intervals from repeated splits hold the truth, where the truth is known.
 
-`python benchmarks/coverage.py table.csv`: about seven minutes on one core.
+`python benchmarks/interval_coverage.py table.csv`: about seven minutes on one core.
 """
 
 import sys
-
-from gapfm_teach.lab.reproduce.trials import versions
 
 from gapfm_teach.lab.experiments.coverage import (
     GIVEN,
@@ -15,11 +13,12 @@ from gapfm_teach.lab.experiments.coverage import (
     simulated_groups,
 )
 from gapfm_teach.lab.reproduce.journal import write_csv
+from gapfm_teach.lab.reproduce.versions import versions
 
 if __name__ == "__main__":
     (file,) = sys.argv[1:]
     words = [
-        "python benchmarks/coverage.py notebooks/results/coverage.csv",
+        "python benchmarks/interval_coverage.py notebooks/results/coverage.csv",
         f"Groups of {N_USERS} simulated users; {METRIC} of top-N lists, Given {GIVEN}; tuned in each "
         "split. The truth is the mean over all groups",
         versions(),
