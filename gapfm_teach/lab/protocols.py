@@ -137,7 +137,7 @@ def split(
 ) -> tuple[Ratings, Ratings, Ratings]:
     """(train, known, test) for one seed; `known` are the ratings that make no candidates.
 
-    "ranking" (section 5.4) and "catalogue": users with at least given + 10 ratings, `given` of
+    "ranking" (section 5.5) and "catalogue": users with at least given + 10 ratings, `given` of
     them for training, all others for the test. "top_n" (section 5.1.2): 10 held-out ratings a user, as the paper's
     probe has few, and `given` of the others for training; those that are left over are neither
     learned from nor offered as if they were unrated: they are in `known`, with train. "temporal":
