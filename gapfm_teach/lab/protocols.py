@@ -13,7 +13,8 @@ from .systems import DIMENSIONS, EXPONENTS, STEPS, SYSTEMS, System
 from .tuning import per_user
 
 N_TEST = 10  # held-out ratings a user in Tables 2 and 3
-# Ratings that a user must have besides the Given ones; of a probe none, for all users stay.
+# Ratings that a user has besides the Given ones. With a probe all users stay, and those who have
+# no others train on the same ratings in every split.
 FEWEST_LEFT = {
     "top_n": N_TEST + 1,
     "temporal": N_TEST + 1,

@@ -29,7 +29,7 @@ from .baselines import (
 )
 from .baselines.partly_repaired import CONSISTENT, REPAIRS, PartlyRepaired, without
 
-BUDGET = "n_iter"  # the one parameter that is not widened upwards: more is never worse but for time
+BUDGET = "n_iter"  # not widened upwards: what a training may cost is for us to say
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _system(repairs: Sequence[str]) -> System:
 # "+ name": with all repairs up to it; "- name": with those of the consistent objective but for it.
 STEPS: dict[str, System] = {"printed": _system(())}
 STEPS |= {f"+ {name}": _system(REPAIRS[: k + 1]) for k, name in enumerate(REPAIRS)}
-# The last but one step forward is the first one back.
+# Without the large start: that is the step before it.
 STEPS |= {f"- {name}": _system(without(name)) for name in CONSISTENT[:-1]}
 
 # Between the geometric mean of graded precisions and the arithmetic one, which is GAP's kind.

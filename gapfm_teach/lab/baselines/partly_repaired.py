@@ -31,8 +31,9 @@ N_NEGATIVES, UNRATED_WEIGHT = 200, 0.05
 def without(name: str) -> tuple[str, ...]:
     """The repairs of the consistent objective but for one, and those that need it."""
     gone = {name}
-    gone |= {other for other in REPAIRS if _NEEDS.get(other) in gone}
-    gone |= {other for other in REPAIRS if _NEEDS.get(other) in gone}
+    for other in REPAIRS:  # whatever one needs stands before it
+        if _NEEDS.get(other) in gone:
+            gone.add(other)
     return tuple(other for other in CONSISTENT if other not in gone)
 
 
@@ -123,7 +124,10 @@ class _Sums(SampledProblem):
 
 
 class _Printed(SampledProblem):
-    """(8) of all users, each divided by her Z or not; the samples are not looked at."""
+    """The gradients of (8), each user's divided by her Z or not; no sample is looked at.
+
+    Their first value is no objective: `ascend` asks it only whether training is still finite.
+    """
 
     def __init__(self, train: Ratings, over_z: bool):
         super().__init__(train)

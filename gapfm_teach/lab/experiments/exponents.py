@@ -7,7 +7,6 @@ from ... import kernels
 from ...learning.consistent import WEIGHTINGS, shares
 from ...metrics import thresholding_probabilities
 from ...model import GAPfm
-from ...ratings import Ratings
 from ...smooth import logistic, smoothed_gap_gradient
 
 
@@ -63,24 +62,3 @@ def share_of_lower_half(table: pd.DataFrame) -> float:
     lifted = table["pull"].clip(lower=0.0)
     lower = table["place"] > table["place"].median()
     return float(lifted[lower].sum() / lifted.sum())
-
-
-def mechanism(
-    train: Ratings, regs: dict[float, float], *, every: int = 5, **options
-) -> pd.DataFrame:
-    """Train at each exponent p of `regs` (p: λ), and see who was pulled and who came up.
-
-    `options` go to GAPfm. A row a p; columns share, of the pull of the worse-placed half;
-    median, the median smooth place of a rated film; top, the share of them among the first 50.
-    """
-    rows = {}
-    for p, reg in regs.items():
-        settings = {"random_state": 0, "n_iter": 50} | options
-        model = GAPfm(objective="geometric", exponent=p, reg=reg, **settings).fit(train)
-        table = pulls(model, p, every)
-        rows[p] = {
-            "share": share_of_lower_half(table),
-            "median": float(table["place"].median()),
-            "top": float((table["place"] <= 50).mean()),
-        }
-    return pd.DataFrame(rows).T.rename_axis("p")

@@ -25,9 +25,9 @@ def beside_paper(results: pd.DataFrame, table: str, given: int) -> pd.DataFrame:
     best NDCG@5 first. Systems that the paper does not have are left blank on its side.
     """
     rows = results[(results["given"] == given) & (results["candidates"] == "1000")]
-    half = (rows["ci_high"] - rows["ci_low"]) / 2
-    text = _short(rows["mean"]) + "\N{NO-BREAK SPACE}±" + _short(half)
-    ours = rows.assign(text=text).pivot(index="system", columns="metric", values="text")
+    ours = rows.assign(text=_with_half(rows)).pivot(
+        index="system", columns="metric", values="text"
+    )
     order = rows[rows["metric"] == "NDCG@5"].sort_values("mean", ascending=False)["system"]
     theirs = PAPER[table][PAPER[table]["given"] == given]
     theirs = theirs.pivot(index="system", columns="metric", values="value")
@@ -46,9 +46,8 @@ def wide(results: pd.DataFrame, metric: str) -> pd.DataFrame:
     results : as `read_results` gives them. The systems best at the first Given first.
     """
     rows = results[results["metric"] == metric]
-    half = (rows["ci_high"] - rows["ci_low"]) / 2
-    text = _short(rows["mean"]) + "\N{NO-BREAK SPACE}±" + _short(half)
-    table = rows.assign(text=text).pivot(index="system", columns="given", values="text")
+    rows = rows.assign(text=_with_half(rows))
+    table = rows.pivot(index="system", columns="given", values="text")
     first = rows[rows["given"] == rows["given"].min()]
     order = first.sort_values("mean", ascending=False)["system"]
     return table.reindex(order).rename_axis(index=None, columns="Given")
@@ -146,6 +145,12 @@ def costs(choices: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     table["at an edge"] = by_name["edge"].sum()
     bad = rows.groupby("system")[["n_failed", "n_collapsed"]].sum()
     return table.join(bad).rename_axis(None)
+
+
+def _with_half(rows: pd.DataFrame) -> pd.Series:
+    """Mean ± half of the interval."""
+    half = (rows["ci_high"] - rows["ci_low"]) / 2
+    return _short(rows["mean"]) + "\N{NO-BREAK SPACE}±" + _short(half)
 
 
 def _signed(numbers: pd.Series) -> pd.Series:

@@ -340,6 +340,11 @@ def test_the_command_makes_figures(typed, tmp_path, monkeypatch):
     assert (out / "figure3.png").is_file()
 
 
+def test_everything_that_can_be_made_can_be_asked_for():
+    known = {"table1", *PROTOCOLS, *FIGURES}
+    assert {*command_line.RESULTS, *command_line.BEYOND} == known
+
+
 def test_bad_input_ends_with_a_word(typed, capsys, monkeypatch, ratings):
     assert typed("table4", "--seeds", "0") == 1
     assert "seeds" in capsys.readouterr().err
