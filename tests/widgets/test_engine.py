@@ -1,0 +1,563 @@
+"""The model in JavaScript beside its twins in Python: lists, whole trainings, and what it refuses."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+import gapfm_teach
+from gapfm_teach import (
+    GAPfm,
+    Ratings,
+    adaptive_selection,
+    graded_average_precision,
+    simulate_ratings,
+    smoothed_gap,
+    smoothed_gap_gradient,
+    thresholding_probabilities,
+)
+from gapfm_teach.learning.objectives import OBJECTIVES
+from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
+from gapfm_teach.repaired.ranks import above, consistent_rank
+from gapfm_teach.smooth import beta, logistic
+
+WIDGETS = Path(gapfm_teach.__file__).parent / "widgets"
+ENGINE = (WIDGETS / "engine.js").read_text(encoding="utf-8")
+WORKER = (WIDGETS / "worker.js").read_text(encoding="utf-8")
+N_ITER, N_FACTORS = 40, 4
+
+LOAD = """async (source) => {
+  window.engine = await import(URL.createObjectURL(new Blob([source], {type: "text/javascript"})));
+}"""
+# As text, which the driver passes on in no time; null is what JSON has for NaN.
+CALLS = """async (text) => {
+  const made = [];
+  for (const [name, given] of JSON.parse(text)) {
+    try { made.push(await engine[name](...given)); }
+    catch (error) { made.push(`${error.constructor.name}: ${error.message}`); }
+  }
+  return JSON.stringify(made, (_, v) => ArrayBuffer.isView(v) ? Array.from(v) : v);
+}"""
+
+
+def call(page, calls):
+    """What `engine` makes of [name, arguments] each: a result, or an error's text."""
+    return json.loads(page.evaluate(CALLS, json.dumps(calls)))
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    """A page that has the module as `engine`."""
+    page = browser.new_page()
+    page.evaluate(LOAD, ENGINE)
+    yield page
+    page.close()
+
+
+# ---------------------------------------------------------------- one list
+
+
+def lists():
+    """Grades and scores: random, tied and extreme ones, one item, all of one grade."""
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 3, 10, 60):
+        grades = rng.integers(1, 6, n)
+        for scores in (
+            rng.normal(0, 1, n),
+            rng.normal(0, 30, n),
+            rng.integers(-2, 3, n),
+            rng.choice([-1e3, 1e3], n),
+            rng.uniform(-1e3, 1e3, n),
+            1e3 + rng.normal(0, 1, n),
+            -1e3 + rng.normal(0, 1, n),
+            690 + rng.normal(0, 30, n),
+            np.full(n, 0.3),
+        ):
+            yield grades, scores.astype(float)
+            yield np.full(n, 3), scores.astype(float)
+
+
+def with_unrated():
+    rng = np.random.default_rng(1)
+    for grades, scores in lists():
+        yield grades, scores
+        more = rng.choice(scores, 7) + rng.choice([0.0, 0.5], 7)
+        order = rng.permutation(grades.size + 7)
+        yield np.append(grades, np.zeros(7, int))[order], np.append(scores, more)[order]
+    yield np.zeros(3, int), np.array([0.5, 0.2, 0.9])
+    yield np.zeros(0, int), np.zeros(0)
+
+
+def js(*arrays):
+    return [np.asarray(a).tolist() for a in arrays]
+
+
+def compare(page, cases):
+    """`cases`: (name, arguments for JavaScript, what Python says, what its terms come to without
+    their signs, as what they cancel to has no digits)."""
+    cases = list(cases)
+    found = call(page, [[name, given] for name, given, *_ in cases])
+    for (name, given, expected, terms), got in zip(cases, found, strict=True):
+        got, expected = np.asarray(got, dtype=float), np.asarray(expected)
+        assert got.shape == expected.shape
+        # The least number that is not denormal: below it no digits are left.
+        bad = np.abs(got - expected) > 1e-12 * np.abs(terms) + 1e-307
+        bad |= np.isnan(got) != np.isnan(expected)
+        assert not np.any(bad), f"{name}{given} is {got} and not {expected}"
+
+
+def smoothed_terms(scores, grades, delta):
+    """The terms of `smoothed_gap_gradient` added up without their signs."""
+    g, h, t = logistic(scores), logistic(-scores), above(scores, 1.0)
+    weights = beta(grades, delta)
+    gain = np.outer(h, g) + np.outer(g, h)
+    return g * h * np.sum(weights * t, axis=1) + np.sum(weights * gain * t * t.T, axis=1)
+
+
+def consistent_terms(scores, grades, delta, tau, weights):
+    """The terms of `consistent_gap_gradient` added up without their signs."""
+    t, rank = above(scores, tau), consistent_rank(scores, tau, weights)
+    pairs = beta(grades, delta)
+    cost = (np.trace(pairs) / 2 + np.sum(pairs * t, axis=1)) / rank**2
+    m = pairs / rank[:, None] + np.outer(cost, 1.0 if weights is None else weights)
+    return np.sum(t * t.T * (m + m.T), axis=0) / tau / max(np.trace(pairs), 1e-300)
+
+
+def test_thresholding_probabilities_are_those_of_equation_5(page):
+    compare(
+        page,
+        (
+            ("thresholdingProbabilities", [n], *2 * [thresholding_probabilities(n)])
+            for n in (1, 2, 5, 10, 1000)
+        ),
+    )
+
+
+def test_gap_with_every_cutoff_and_normalizer(page):
+    def cases():
+        for grades, scores in with_unrated():
+            y, f = js(grades, scores)
+            expected = graded_average_precision(grades, scores)
+            yield "gradedAveragePrecision", [y, f], expected, expected
+            for normalizer in ("all", "ideal", "hits"):
+                for at in (1, 5, 100):
+                    options = {"at": at, "normalizer": normalizer}
+                    expected = graded_average_precision(grades, scores, **options)
+                    yield "gradedAveragePrecision", [y, f, options], expected, expected
+            delta = [0.0, 0.5, 2.0, 0.25, 1.0, 3.0]
+            expected = graded_average_precision(grades, scores, delta=delta)
+            yield "gradedAveragePrecision", [y, f, {"delta": delta}], expected, expected
+
+    compare(page, cases())
+
+
+def test_smoothed_gap_and_its_gradient(page):
+    def cases():
+        for delta in (thresholding_probabilities(5), np.array([0.0, 1.0, 1.0, 0.5, 2.0])):
+            for grades, scores in lists():
+                given = [*js(scores, grades), {"delta": delta.tolist()}]
+                expected = smoothed_gap(scores, grades, delta)
+                yield "smoothedGap", given, expected, expected
+                expected = smoothed_gap_gradient(scores, grades, delta)
+                terms = smoothed_terms(scores, grades, delta)
+                yield "smoothedGapGradient", given, expected, terms
+
+    compare(page, cases())
+
+
+def test_consistent_gap_and_its_gradient(page):
+    delta, rng = thresholding_probabilities(5), np.random.default_rng(2)
+
+    def cases():
+        for grades, scores in with_unrated():
+            for tau in (1.0, 0.07):
+                for weights in (None, rng.uniform(0, 30, grades.size)):
+                    options = {"delta": delta.tolist(), "temperature": tau}
+                    if weights is not None:
+                        options["weights"] = weights.tolist()
+                    given, twin = [*js(scores, grades), options], (delta, tau, weights)
+                    expected = consistent_gap(scores, grades, *twin)
+                    yield "consistentGap", given, expected, expected
+                    expected = consistent_gap_gradient(scores, grades, *twin)
+                    terms = consistent_terms(scores, grades, *twin)
+                    yield "consistentGapGradient", given, expected, terms
+
+    compare(page, cases())
+
+
+# ---------------------------------------------------------------- whole trainings
+
+
+def close(found, expected, tolerance):
+    """Within `tolerance` of the largest entry."""
+    found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
+    assert found.shape == expected.shape
+    scale = np.max(np.abs(expected), initial=0.0)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * scale)
+
+
+@pytest.fixture(scope="module")
+def ratings():
+    """Sixty users and one without ratings, whose lists no kernel interpolates."""
+    made = simulate_ratings(60, 80, mean_ratings=14, random_state=5)
+    return Ratings(
+        np.append(made.indptr, made.n_ratings), made.indices, made.grades, n_items=80
+    )
+
+
+TRAININGS = [
+    ("paper", {}),
+    ("paper", {"n_selected": 3}),
+    ("consistent", {"n_negatives": 20}),
+    ("consistent", {"n_negatives": 200, "temperature": 0.5}),
+    ("geometric", {"n_negatives": 20}),
+    ("geometric", {"n_negatives": 200, "unrated_weight": 0.7}),
+]
+
+
+def trained(ratings, objective, options):
+    """A model, and what JavaScript needs to come to the same."""
+    own = OBJECTIVES[objective]
+    rate = 0.05 if objective == "paper" else own.learning_rate
+    model = GAPfm(
+        N_FACTORS, objective=objective, learning_rate=rate, n_iter=N_ITER, random_state=3,
+        init_scale=0.3, **options,
+    )  # fmt: skip
+    start = own.climb.start(ratings, N_FACTORS, 0.3, np.random.default_rng(3))
+    given = {
+        "indptr": ratings.indptr.tolist(), "items": ratings.indices.tolist(),
+        "grades": ratings.grades.tolist(), "nItems": ratings.n_items,
+        "maxGrade": ratings.max_grade, "nFactors": N_FACTORS, "reg": model.reg,
+        "learningRate": rate, "nIter": N_ITER, "objective": objective,
+        "userFactors": start["user_factors"].ravel().tolist(),
+        "itemFactors": start["item_factors"].ravel().tolist(),
+    }  # fmt: skip
+    if "n_selected" in options:
+        given["nSelected"] = options["n_selected"]
+    if objective != "paper":
+        given["temperature"] = model.options.temperature
+        given["unratedWeight"] = model.options.unrated_weight
+        n = min(model.options.n_negatives, ratings.n_items)
+        if n < ratings.n_items:
+            given["nNegatives"] = n
+            given["drawn"] = [
+                np.random.default_rng([*start["sample_key"], t]).random((ratings.n_users, n))
+                .ravel().tolist() for t in range(1, N_ITER + 2)
+            ]  # fmt: skip
+    return model.fit(ratings), given
+
+
+TRAIN = """async (text) => {
+  const {drawn, ...options} = JSON.parse(text), start = options.userFactors.slice(), seen = [];
+  if (drawn) options.uniforms = (iteration) => drawn[iteration - 1];
+  options.onIteration = ({iteration, objective, userFactors}) =>
+    seen.push([iteration, objective, userFactors[0]]);
+  const learned = await engine.train(options);
+  const untouched = start.every((x, i) => x === options.userFactors[i]);
+  const plain = (_, v) => ArrayBuffer.isView(v) ? Array.from(v) : v;
+  return JSON.stringify({...learned, seen, untouched}, plain);
+}"""
+CAMEL = {
+    "user_factors": "userFactors",
+    "item_factors": "itemFactors",
+    "item_bias": "itemBias",
+}
+
+
+@pytest.mark.parametrize(("objective", "options"), TRAININGS)
+def test_a_whole_training_and_folding_in_come_to_the_same(
+    page, ratings, objective, options
+):
+    model, given = trained(ratings, objective, options)
+    found = json.loads(page.evaluate(TRAIN, json.dumps(given)))
+    for name in OBJECTIVES[objective].climb.learned:
+        close(found[CAMEL[name]], getattr(model, f"{name}_").ravel(), 1e-9)
+    history = model.history_
+    close([row["objective"] for row in found["history"]], history.objective, 1e-9)
+    assert [row["iteration"] for row in found["history"]] == history.iteration.tolist()
+    assert [row[:2] for row in found["seen"]] == [
+        [row["iteration"], row["objective"]] for row in found["history"]
+    ]
+    assert len({row[2] for row in found["seen"]}) == N_ITER  # each with its own factors
+    assert found["untouched"]
+
+    folding = {k: v for k, v in given.items() if k not in ("indptr", "items", "grades")}
+    folding["itemBias"] = found.get("itemBias")
+    cases = [([4, 70, 9], [2, 5, 4]), ([33], [1]), ([], [])]
+    got = call(page, [["foldIn", [found["itemFactors"], *case, folding]] for case in cases])
+    for (items, grades), u in zip(cases, got, strict=True):
+        expected = model.fold_in(np.array(items, dtype=int), grades)
+        close(u, expected, 1e-8)
+
+
+# ---------------------------------------------------------------- Algorithm 1 and random numbers
+
+
+def one_step(scores, grades, **options):
+    """A training of one user, one factor and one iteration: her scores are the item factors."""
+    n = len(scores)
+    return {
+        "indptr": [0, n], "items": list(range(n)), "grades": list(grades), "nItems": n,
+        "maxGrade": 5, "nFactors": 1, "reg": 0, "learningRate": 0.1, "nIter": 1,
+        "userFactors": [1], "itemFactors": list(scores),
+    } | options  # fmt: skip
+
+
+def moved(page, trainings):
+    """Which items each training has moved."""
+    learned = call(page, [["train", [options]] for options in trainings])
+    return [
+        np.flatnonzero(np.array(after["itemFactors"]) != options["itemFactors"]).tolist()
+        for options, after in zip(trainings, learned, strict=True)
+    ]
+
+
+def test_the_most_misranked_move_and_ties_go_to_whom_the_row_has_first(page):
+    rng, trainings, expected = np.random.default_rng(4), [], []
+    for n in (1, 2, 5, 9):
+        for k in (1, 2, 4, 9):
+            for scores in (rng.normal(size=n), rng.integers(-1, 2, n) / 2, np.zeros(n)):
+                grades = rng.integers(1, 6, n)
+                trainings.append(one_step(*js(scores, grades), nSelected=k))
+                expected.append(sorted(adaptive_selection(grades, scores, k).tolist()))
+    assert moved(page, trainings) == expected
+
+
+def test_a_random_choice_has_k_items_and_a_seed_repeats_it(page):
+    scores, grades = js(np.linspace(-1, 1, 12), np.arange(12) % 5 + 1)
+    trainings = [
+        one_step(scores, grades, nSelected=4, selection="random", seed=seed)
+        for seed in [*range(200), 0]
+    ]
+    chosen = moved(page, trainings)
+    assert {len(items) for items in chosen} == {4}
+    assert chosen[0] == chosen[-1]
+    often = np.bincount(np.concatenate(chosen[:-1]), minlength=12)
+    assert np.all(np.abs(often - 200 / 3) < 35)  # over five standard deviations
+
+
+def test_unrated_items_are_drawn_by_the_seed(page, ratings):
+    _, given = trained(ratings, "consistent", {"n_negatives": 20})
+    del given["drawn"]
+    seeds = [{**given, "nIter": 3, "seed": seed} for seed in (1, 1, 2)]
+    first, again, other = call(page, [["train", [options]] for options in seeds])
+    assert first == again != other
+
+
+def mulberry32(seed, n):
+    """The generator of that name by its definition, in numbers without an end."""
+    low, made = 2**32 - 1, []
+    for _ in range(n):
+        seed = (seed + 0x6D2B79F5) & low
+        mixed = (seed ^ seed >> 15) * (seed | 1) & low
+        mixed ^= mixed + ((mixed ^ mixed >> 7) * (mixed | 61) & low) & low
+        made.append((mixed ^ mixed >> 14) / 2**32)
+    return made
+
+
+def test_random_numbers_are_those_of_the_seed_and_normal(page):
+    uniform, normal = page.evaluate("""() => {
+      const rng = engine.mulberry32(7);
+      return [Array.from({length: 5}, rng), Array.from(engine.normals(rng, 20000, 0.3))];
+    }""")
+    assert uniform == mulberry32(7, 5)
+    z = np.sort(normal) / 0.3
+    expected = np.array([NormalDist().inv_cdf(q) for q in (0.001, 0.1, 0.5, 0.9, 0.999)])
+    found = z[(np.array([0.001, 0.1, 0.5, 0.9, 0.999]) * z.size).astype(int)]
+    np.testing.assert_allclose(found, expected, atol=0.4)
+    np.testing.assert_allclose(found[1:4], expected[1:4], atol=0.06)
+
+
+# ---------------------------------------------------------------- ends before the end
+
+
+def test_a_signal_stops_a_training_between_iterations_or_from_outside(page):
+    options = one_step([0.5, -0.5, 0.1], [1, 2, 3], nIter=10**7)
+    assert page.evaluate(
+        """async (options) => {
+          const found = [];
+          for (const inside of [true, false]) {
+            const stop = new AbortController();
+            let last = 0;
+            const onIteration = ({iteration}) => {
+              last = iteration;
+              if (inside && iteration === 3) stop.abort();
+            };
+            if (!inside) setTimeout(() => stop.abort(), 30);
+            const name = await engine.train({...options, onIteration, signal: stop.signal})
+              .then(() => "done", (error) => error.name);
+            found.push([name, inside ? last : last < options.nIter]);
+          }
+          return found;
+        }""",
+        options,
+    ) == [["AbortError", 3], ["AbortError", True]]
+
+
+def test_a_training_that_diverges_says_where_and_what_to_try(page):
+    wild = one_step([1.0, 2.0, 3.0], [3, 1, 2], reg=10, learningRate=1e150, nIter=9)
+    folding = {"nFactors": 1, "maxGrade": 5, "reg": 10, "learningRate": 1e150, "nIter": 9}
+    trained, folded = call(
+        page, [["train", [wild]], ["foldIn", [[1, 2, 3], [0, 1], [2, 3], folding]]]
+    )
+    for message, iteration in ((trained, 2), (folded, 3)):
+        assert re.fullmatch(
+            r"Error: training left the finite numbers in iteration \d; try a learningRate below "
+            r"1e\+150, such as 0\.1, or milder values of .*",
+            message,
+        )
+        assert f"iteration {iteration};" in message
+
+
+# ---------------------------------------------------------------- bad input
+
+DELTA = {"delta": [0.5, 0.5]}
+BAD_LISTS = [
+    ("smoothedGap", [[1, 2], [1, 2, 2], DELTA], "scores has length 2, not an array of 3"),
+    ("smoothedGap", [[1, 2], [1, 1.5], DELTA], r"grades\[1\] is 1.5.*half stars"),
+    (
+        "smoothedGap",
+        [[1, 2], [1, 3], DELTA],
+        "delta has 2 entries .*highest grade is 3.*pass",
+    ),
+    ("smoothedGap", [[1, None], [1, 2], DELTA], r"scores\[1\] is null"),
+    ("smoothedGap", [[1, "2"], [1, 2], DELTA], r"scores must be finite.*scores\[1\] is 2"),
+    ("smoothedGap", ["12", [1, 2], DELTA], "scores is 12, not an array"),
+    (
+        "smoothedGapGradient",
+        [[1, 2], [1, 0], DELTA],
+        r"grades\[1\] is 0; leave out unrated",
+    ),
+    ("smoothedGapGradient", [[1], [1]], "delta is undefined.*pass thresholdingProbab"),
+    ("smoothedGap", [[1], [1], {"delta": [-1]}], r"delta\[0\] is -1"),
+    ("consistentGap", [[1, 2], [1, -1], DELTA], r"from 0 to 1000000; grades\[1\] is -1"),
+    (
+        "consistentGap",
+        [[1], [1], DELTA | {"temperature": 0}],
+        "temperature.*above 0, got 0",
+    ),
+    ("consistentGap", [[1], [1], DELTA | {"weights": [1, 1]}], "weights has length 2"),
+    ("consistentGapGradient", [[1], [1], DELTA | {"weights": [-2]}], r"weights\[0\] is -2"),
+    ("gradedAveragePrecision", [[1], [1], {"at": 0}], "at must be a whole number.*got 0"),
+    ("gradedAveragePrecision", [[1], [1], {"normalizer": "x"}], "normalizer.*all.*got x"),
+    ("thresholdingProbabilities", [0], "maxGrade must be a whole number from 1 .*got 0"),
+    ("mulberry32", [1.5], "seed must be a whole number.*got 1.5"),
+]
+BAD_TRAININGS = [
+    ({"indptr": [0, 2]}, "indptr must run from 0 to the 3 ratings"),
+    ({"indptr": [0, 2, 1, 3], "userFactors": [1, 1, 1]}, r"not descend; indptr\[2\] is 1"),
+    ({"items": [0, 2, 1]}, r"must ascend; items\[2\] is 1 after 2"),
+    ({"items": [0, 1, 3]}, r"items\[2\] is 3; pass positions"),
+    ({"grades": [1, 2]}, "grades has length 2, not an array of 3"),
+    ({"grades": [1, 2, 6]}, r"from 1 to 5; grades\[2\] is 6"),
+    ({"userFactors": [1, 2]}, "userFactors has length 2.*pass 1 rows of 1"),
+    ({"itemFactors": [1, 2, None]}, r"itemFactors\[2\] is null"),
+    (
+        {"objective": "gap"},
+        "objective must be one of paper, consistent, geometric, got gap",
+    ),
+    ({"objective": "geometric"}, "unratedWeight must be a number above 0, got undefined"),
+    ({"reg": -1}, "reg must be a number of at least 0, got -1"),
+    ({"learningRate": 0}, "learningRate must be a number above 0, got 0"),
+    ({"nIter": 2.5}, "nIter must be a whole number.*got 2.5"),
+    ({"nSelected": 0}, "nSelected must be a whole number.*got 0"),
+    ({"selection": "best"}, "selection must be one of adaptive, random, got best"),
+]
+FOLDING = {"nFactors": 2, "maxGrade": 5, "reg": 0, "learningRate": 0.1, "nIter": 5}
+REPAIRED = FOLDING | {"objective": "consistent", "unratedWeight": 0.1}
+BAD_FOLDINGS = [
+    ([[1, 2, 3], [0], [1], FOLDING], "itemFactors has length 3.*pass 1 rows of 2"),
+    ([[1, 2], [0, 0], [1, 2], FOLDING], "items must be distinct, got 0,0"),
+    ([[1, 2], [1], [1], FOLDING], r"items\[0\] is 1; pass positions"),
+    ([[1, 2], [0], [6], FOLDING], r"from 1 to 5; grades\[0\] is 6"),
+    ([[1, 2], [0], [1, 2], FOLDING], "grades has length 2"),
+    ([[1, 2], [0], [1], REPAIRED], "itemBias is undefined"),
+]
+
+
+def test_bad_input_gets_one_error_that_names_it(page):
+    cases = [
+        *BAD_LISTS,
+        *(("train", [one_step([1, 2, 3], [1, 2, 3]) | bad], m) for bad, m in BAD_TRAININGS),
+        *(("foldIn", given, message) for given, message in BAD_FOLDINGS),
+    ]
+    found = call(page, [[name, given] for name, given, _ in cases])
+    for (name, given, message), got in zip(cases, found, strict=True):
+        assert re.search(rf"^Error: .*{message}", str(got)), f"{name}{given} gave {got}"
+
+
+# ---------------------------------------------------------------- where it runs
+
+
+def test_every_name_stands_at_the_margin_and_nothing_is_imported():
+    """So that a page can take the module as the body of a function."""
+    begins = [line for line in ENGINE.splitlines() if line and not line.startswith(" ")]
+    known = re.compile(r"//|}|(export )?(function|const) \w+")
+    assert [line for line in begins if not known.match(line)] == []
+    assert "import" not in re.sub("//.*", "", ENGINE)
+    assert "</script" not in ENGINE + WORKER
+
+
+def linked() -> str:
+    """Both modules as one script, `engineModule` being a function that returns the exports."""
+    names = re.findall(r"^export (?:const|function) (\w+)", ENGINE, re.MULTILINE)
+    body, worker = (re.sub("^export ", "", t, flags=re.MULTILINE) for t in (ENGINE, WORKER))
+    return (
+        f"function engineModule() {{\n{body}\nreturn {{{', '.join(names)}}};\n}}\n{worker}"
+    )
+
+
+def test_a_worker_trains_reports_fails_and_is_cancelled(browser, tmp_path):
+    (tmp_path / "page.html").write_text(
+        f'<!doctype html><meta charset="utf-8"><script>\n{linked()}</script>',
+        encoding="utf-8",
+    )
+    page = browser.new_page()
+    page.goto((tmp_path / "page.html").as_uri())
+    found = page.evaluate(
+        """async (options) => {
+          const seen = [], said = (error) => `${error.name}: ${error.message}`;
+          const report = ({iteration, itemFactors}) => seen.push([iteration, itemFactors[0]]);
+          const there = await trainInWorker({...options, nIter: 5}, report).promise;
+          const here = await engineModule().train({...options, nIter: 5});
+          const same = there.itemFactors.every((x, i) => x === here.itemFactors[i]);
+          const bad = await trainInWorker({...options, nIter: -1}).promise.catch(said);
+          const endless = trainInWorker({...options, nIter: 2 ** 30}, () => endless.cancel());
+          return {seen, same, bad, cancelled: await endless.promise.catch(said),
+                  last: there.itemFactors[0], function: await trainInWorker(
+                    {...options, uniforms: () => []}).promise.catch(({name}) => name)};
+        }""",
+        one_step([0.5, -0.5, 0.1], [1, 2, 3]),
+    )
+    page.close()
+    assert [iteration for iteration, _ in found["seen"]] == [1, 2, 3, 4, 5]
+    assert found["same"]
+    assert found["seen"][-1][1] == found["last"]
+    assert found["bad"].startswith("Error: nIter must be a whole number")
+    assert found["cancelled"] == "AbortError: the training was cancelled"
+    assert found["function"] == "DataCloneError"
+
+
+@pytest.mark.processes
+def test_the_module_runs_in_node(tmp_path):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node was found: only the browser has run the module")
+    (tmp_path / "engine.mjs").write_text(ENGINE, encoding="utf-8")
+    options = one_step([0.5, -0.5, 0.1], [1, 2, 3], nIter=50)
+    (tmp_path / "run.mjs").write_text(
+        'import { smoothedGap, train } from "./engine.mjs";\n'
+        f"const learned = await train({json.dumps(options)});\n"
+        "console.log(JSON.stringify([smoothedGap([0, 0], [1, 1], { delta: [1] }), "
+        "learned.history.length]));\n",
+        encoding="utf-8",
+    )
+    ran = subprocess.run(
+        [node, tmp_path / "run.mjs"], check=True, capture_output=True, text=True
+    )
+    assert json.loads(ran.stdout) == [1.0, 50]
