@@ -17,6 +17,7 @@ from distributed.comm.tcp import TCP
 
 from gapfm_teach import Ratings
 from gapfm_teach._support.parquet import read_manifest
+from gapfm_teach.distributed.climbs import Plain
 from gapfm_teach.distributed.graph import Graph
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
@@ -78,7 +79,7 @@ class Run:
     def __init__(self, client: Client, folder: Path, ratings: Ratings, n_parts: int):
         ratings.to_parquet(folder, n_parts)
         self.client = client
-        self.graph = Graph(client, folder, read_manifest(folder), N_FACTORS)
+        self.graph = Graph(client, folder, read_manifest(folder), Plain(N_FACTORS))
         self.state = self.graph.start(np.random.default_rng(0), 0.01)
         self.done, self.seconds, self.bytes = 0, [], []
 

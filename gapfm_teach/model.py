@@ -9,7 +9,6 @@ import numba
 import numpy as np
 
 from ._support.checks import (
-    check_choice,
     check_count,
     check_grades,
     check_positions,
@@ -114,15 +113,8 @@ class GAPfm(Ascent, Recommender):
         n_threads: int | None = None,
         **options,
     ):
-        self.objective = check_choice(objective, "objective", tuple(OBJECTIVES))
-        own = OBJECTIVES[objective]
         super().__init__(
-            n_factors,
-            own.reg if reg is None else reg,
-            own.learning_rate if learning_rate is None else learning_rate,
-            n_iter,
-            own.init_scale if init_scale is None else init_scale,
-            random_state,
+            n_factors, objective, reg, learning_rate, n_iter, init_scale, random_state
         )
         most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
         self.n_threads = (

@@ -2,16 +2,18 @@
 
 U and the ratings of a part stay on the worker that holds them. An iteration hands V out from
 worker to worker, each to two others, and adds the parts' ∂F/∂V in pairs up a tree, at whose root
-the next V is made. The client sees two numbers of it.
+the next V is made. The client sees two numbers of it. Where there is a b, V stands for (V, b).
 
 A worker that dies takes its U along. Dask then computes again what is needed for it, back to the
 last result that is still somewhere, at worst to the last checkpoint (the start, without one). The
 V since the checkpoint (or the start) are kept for this: with them a lost part is repeated without
-the others, unless the only copy of one of them is lost, too. The tree depends on the number of parts only:
-the repeated sums have the same bits.
+the others, unless the only copy of one of them is lost, too. Adagrad's squares of the items are
+at the root alone: when it is lost, all parts are repeated. The tree depends on the number of parts
+only: the repeated sums have the same bits.
 """
 
 import copy
+from itertools import accumulate, pairwise
 from operator import getitem
 from pathlib import Path
 from typing import NamedTuple
@@ -20,22 +22,27 @@ from uuid import uuid4
 import numpy as np
 from distributed import Client, Future, SchedulerPlugin, wait
 
+from .._support.checks import check_choice
 from .._support.parquet import Manifest
 from ..learning.automatic_step import normalise, power_iteration, rate_for
+from ..learning.objectives import OBJECTIVES
 from . import tasks
+from .climbs import Climb, Turn
 
 _DRAWN_AT_ONCE = 2**20
 
 
 class State(NamedTuple):
-    """Where training stands, on the workers: U by partition, and V."""
+    """Where training stands, on the workers: the users by partition, and the items, in rows as in
+    `climbs`; and what its samples depend on."""
 
     users: list[Future]
     items: Future
+    key: list[int]
 
 
 class Pass(NamedTuple):
-    """What a pass found, F of (9) before it and the squared length of its step, and made."""
+    """What a pass found, the objective before it and the squared length of its step, and made."""
 
     objective: float
     moved: float
@@ -63,8 +70,8 @@ class AnyWorker(SchedulerPlugin):
 class Graph:
     """The tasks of one training on the ratings in `folder`."""
 
-    def __init__(self, client: Client, folder: Path, data: Manifest, n_factors: int):
-        self._client, self.data, self._n_factors = client, data, n_factors
+    def __init__(self, client: Client, folder: Path, data: Manifest, climb: Climb):
+        self._client, self.data, self.climb = client, data, climb
         self._token = uuid4().hex
         self._kept: list[Future] = []
         workers = sorted(client.nthreads())
@@ -76,7 +83,7 @@ class Graph:
         self._owners = [workers[p * len(workers) // n_parts] for p in range(n_parts)]
         self._problems = self._by_part(
             "load", 0, tasks.load,
-            [(folder, part, data.n_items, data.max_grade) for part in data.parts],
+            [(folder, part, data.n_items, data.max_grade, climb) for part in data.parts],
         )  # fmt: skip
         # Dask takes a task of a kind it has not seen for long, and lets an idle worker steal it,
         # with the U that it is about. So it sees a short one first.
@@ -139,12 +146,15 @@ class Graph:
 
         The workers draw. Only a pass over the stream tells where in it a part begins.
         """
-        D, n_items = self._n_factors, self.data.n_items
+        climb, n_items = self.climb, self.data.n_items
         sizes = [*(part.n_users for part in self.data.parts), n_items]
-        *states, last = starting_states(rng, sizes, D)
-        arguments = [(*pair, D, scale) for pair in zip(self._problems, states, strict=True)]
-        users = self._by_part("start", 0, tasks.draw_users, arguments)
-        return State(users, self._at_root("start", (), tasks.draw, last, n_items, D, scale))
+        *states, last = starting_states(rng, sizes, climb.n_factors)
+        arguments = [
+            (*pair, climb, scale) for pair in zip(self._problems, states, strict=True)
+        ]
+        users = self._by_part("start", 0, tasks.first_users, arguments)
+        items = self._at_root("start", (), tasks.first_items, last, n_items, climb, scale)
+        return State(users, items, climb.key(rng))
 
     def learning_rate(self, reg: float) -> float:
         """What `learning_rate="auto"` means, as `steps` finds it, to rounding."""
@@ -168,13 +178,17 @@ class Graph:
         """One pass over all ratings at `state`, which has `iteration` iterations behind it."""
         wait(state.users)
         self._look_where(state.users)
-        self._kept.append(state.items)
-        copies = self._hand_out("copy", iteration, state.items)
-        arguments = [
-            (*parts, reg, rate)
-            for parts in zip(self._problems, state.users, copies, strict=True)
-        ]
-        passed = self._by_part("pass", iteration, tasks.one_pass, arguments)
+        V = self._learned(state.items, iteration)
+        self._kept.append(V)
+        copies = self._hand_out("copy", iteration, V)
+        parts = zip(self._problems, state.users, copies, self._ranges(), strict=True)
+        passed = self._by_part(
+            "pass", iteration, tasks.one_pass,
+            [
+                (*part, self.climb, Turn(iteration + 1, users, state.key), reg, rate)
+                for *part, users in parts
+            ],
+        )  # fmt: skip
         users, sums = (
             [
                 self._short(name, (iteration, p), getitem, made, k)
@@ -183,17 +197,28 @@ class Graph:
             for k, name in enumerate(("users", "sums"))
         )
         total = self._add_up("sum", iteration, sums)
-        stepped = self._at_root(
-            "step", (iteration,), tasks.step_items, state.items, total, reg, rate
-        )
+        arguments = state.items, total, self.climb, reg, rate
+        stepped = self._at_root("step", (iteration,), tasks.step_items, *arguments)
         items, numbers = (
             self._short("stepped", (iteration, k), getitem, stepped, k) for k in (0, 1)
         )
         objective, moved = numbers.result()
-        return Pass(objective, moved, State(users, items))
+        return Pass(objective, moved, State(users, items, state.key))
+
+    def _learned(self, items: Future, iteration: int) -> Future:
+        """What is handed out of the items. Where it is all, no result of its own: copies of it on
+        other workers then serve the next step, too."""
+        if self.climb.numbers == 1:
+            return items
+        return self._at_root("learned", (iteration,), self.climb.learned, items)
+
+    def _ranges(self) -> list[range]:
+        """The users of each part, among all."""
+        cuts = accumulate((part.n_users for part in self.data.parts), initial=0)
+        return [range(*pair) for pair in pairwise(cuts)]
 
     def write(self, folder: Path, state: State, iteration: int) -> State:
-        """Write the factors to `folder`, an empty one; returns them as read from there.
+        """Write where training stands to `folder`, an empty one; returns it as read from there.
 
         What comes after needs nothing that came before: Dask forgets those tasks.
         """
@@ -204,34 +229,39 @@ class Graph:
         ]
         self._client.gather(written)
         self._kept.clear()
-        return self.read(folder, iteration)
+        return self.read(folder, iteration, state.key)
 
-    def read(self, folder: Path, iteration: int) -> State:
-        """The factors that `write` wrote. Raises what `tasks.read_array` does."""
+    def read(self, folder: Path, iteration: int, key: list[int]) -> State:
+        """What `write` wrote. Raises what `tasks.read_array` does."""
         *files, last = self._files(folder)
         arguments = [
-            (problem, file, self._n_factors)
+            (problem, file, self.climb)
             for problem, file in zip(self._problems, files, strict=True)
         ]
         users = self._by_part("read", iteration, tasks.read_users, arguments)
-        shape = self.data.n_items, self._n_factors
+        n_learned = self.climb.n_factors + self.climb.has_bias
+        shape = self.data.n_items, n_learned, self.climb.numbers
         items = self._at_root("read", (iteration,), tasks.read_array, last, *shape)
         _settled([*users, items])
-        return State(users, items)
+        return State(users, items, key)
 
     def _files(self, folder: Path) -> list[Path]:
         names = [f"users-{p:05d}.npy" for p in range(len(self.data.parts))]
         return [folder / name for name in [*names, "items.npy"]]
 
 
-def bytes_between_workers(n_workers: int, n_items: int, n_factors: int) -> int:
-    """Bytes that W workers, a part on each, send each other in an iteration: 2 (W - 1) · 8 N D.
+def bytes_between_workers(
+    n_workers: int, n_items: int, n_factors: int, objective: str = "paper"
+) -> int:
+    """Bytes that W workers, a part on each, send each other in an iteration: 2 (W - 1) · 8 N D,
+    or with D + 1 in the place of D for any `objective` but "paper", as b goes with V.
 
     V, of 8 N D bytes, reaches the W - 1 workers that did not make it, and each of those sends one
     sum of the same size towards the root. The number of users does not occur in it. It is more
     where the parts do not divide evenly, and neighbours to be added are on different workers.
     """
-    return 2 * (n_workers - 1) * 8 * n_items * n_factors
+    check_choice(objective, "objective", tuple(OBJECTIVES))
+    return 2 * (n_workers - 1) * 8 * n_items * (n_factors + (objective != "paper"))
 
 
 def starting_states(

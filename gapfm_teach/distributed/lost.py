@@ -49,11 +49,8 @@ def _what(error: Exception) -> str:
 def _saved(saves: Saves) -> str:
     """What there is to resume from, and how."""
     if saves.last is not None:
-        factors, n_done = saves.last
-        place = repr(str(factors.parent))
-        return (
-            f"{place} holds iteration {n_done}; fit with resume={place} goes on from there"
-        )
+        place = repr(str(saves.last.factors.parent))
+        return f"{place} holds iteration {saves.last.iteration}; fit with resume={place} goes on from there"
     if saves.folder is None:
         return "Nothing was saved; pass checkpoint= to fit, a folder from which to resume"
     return (

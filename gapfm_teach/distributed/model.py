@@ -1,6 +1,7 @@
 """`DistributedGAPfm`: the training loop of `GAPfm` over partitions of the users."""
 
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,12 @@ from .._support.checks import check_count, check_path, check_random_state
 from .._support.files import content_hash
 from .._support.parquet import read_manifest
 from ..learning.ascent import HISTORY, Ascent
+from ..learning.consistent import Consistent, first_move
+from ..learning.objectives import options_of
 from ..learning.training import ascend
 from ..model import GAPfm
 from ..ratings import Ratings
+from .climbs import Adagrad, Climb, Plain
 from .graph import Graph, Pass, State
 from .lost import explained, is_loss
 from .place import held
@@ -20,7 +24,8 @@ from .storage import Row, Saves, describe, read_state
 
 
 class _OverParts:
-    """(9) over the parts, for `training.ascend`: a pass finds it, and makes the next step's factors."""
+    """The objective over the parts, for `training.ascend`: a pass finds it, and makes the next
+    step's factors."""
 
     def __init__(self, graph: Graph, reg: float, learning_rate: float, saves: Saves):
         self._graph, self._reg, self._saves = graph, reg, saves
@@ -33,8 +38,9 @@ class _OverParts:
 
     def step(self, state: State, found: Pass, iteration: int) -> tuple[State, float]:
         # Written before the pass, whose results then depend on the files alone. What a step of no
-        # finite length led to is not for files: its objective is not finite, either.
-        new, finite = found.state, np.isfinite(found.moved)
+        # finite length led to is not for files: its objective is not finite, either. Nor what came
+        # from such an objective: Adagrad's squares may be infinite, and its step 0.
+        new, finite = found.state, np.isfinite([found.objective, found.moved]).all()
         self.written = self._saves.new_folder(iteration) if finite else None
         if self.written is not None:
             new = self._graph.write(self.written, new, iteration)
@@ -42,25 +48,29 @@ class _OverParts:
 
 
 class DistributedGAPfm(Ascent):
-    """`GAPfm` with objective="paper", update="batch" and all of a user's ratings, on a cluster.
+    """`GAPfm` on a cluster, with any objective: the same factors, but for the rounding of sums
+    over users.
 
-    The same factors, but for the rounding of sums over users. No other of `GAPfm`'s options is
-    here: an update user after user cannot be shared out. What was learned becomes a `GAPfm`, with
-    all that one can do, by `to_gapfm`.
+    "paper" has none of its options here, and always update="batch" and all of a user's ratings:
+    an update user after user cannot be shared out. What was learned becomes a `GAPfm`, with all
+    that one can do, by `to_gapfm`.
 
-    Parameters: `n_factors`, `reg`, `learning_rate`, `n_iter`, `init_scale` and `random_state`, as
-    of `GAPfm`, with the same defaults.
+    Parameters: `n_factors`, `objective`, `reg`, `learning_rate`, `n_iter`, `init_scale`,
+    `random_state`, and the options of every objective but "paper", as of `GAPfm`, with the same
+    defaults.
 
     Attributes after `fit`
     ----------------------
     item_factors_ (n_items, D), n_iter_, learning_rate_ : as of `GAPfm`.
-    history_ : DataFrame, a row an iteration: `iteration`; `objective` after it, (9) without 1/M;
+    item_bias_ (n_items,) : b, unless objective="paper".
+    history_ : DataFrame, a row an iteration: `iteration`; `objective` after it, as of `GAPfm`;
         `gradient_norm`, the length of the step taken divided by γ.
 
     Source: Algorithm 2 and section 4.3, which updates U in parallel, and V not.
     """
 
     item_factors_: np.ndarray
+    item_bias_: np.ndarray
     _columns = HISTORY[:3]
     _fit_call = "fit(folder, client)"
 
@@ -68,17 +78,38 @@ class DistributedGAPfm(Ascent):
         self,
         n_factors: int = 10,
         *,
-        reg: float = 0.001,
-        learning_rate: float | str = 0.01,
+        objective: str = "paper",
+        reg: float | None = None,
+        learning_rate: float | str | None = None,
         n_iter: int = 60,
-        init_scale: float = 0.01,
+        init_scale: float | None = None,
         random_state=None,
+        **options,
     ):
-        super().__init__(n_factors, reg, learning_rate, n_iter, init_scale, random_state)
+        super().__init__(
+            n_factors, objective, reg, learning_rate, n_iter, init_scale, random_state
+        )
+        if objective == "paper" and options:
+            name = next(iter(options))
+            raise TypeError(
+                f"DistributedGAPfm has no parameter {name}={options[name]!r} with "
+                "objective='paper': it steps by the sum over all users' ratings; what else "
+                "GAPfm knows there, it does on one machine"
+            )
+        self.options = options_of(objective, options)
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value!r}" for name, value in self._params().items())
         return f"DistributedGAPfm({settings}; {self._state})"
+
+    def _params(self) -> dict:
+        options = {} if self.objective == "paper" else asdict(self.options)
+        return {"objective": self.objective} | super()._params() | options
+
+    def _climb(self) -> Climb:
+        if isinstance(self.options, Consistent):
+            return Adagrad(self.n_factors, self.objective, self.options)
+        return Plain(self.n_factors)
 
     def fit(
         self,
@@ -123,10 +154,9 @@ class DistributedGAPfm(Ascent):
             saves = Saves(place, checkpoint_every, self.n_iter, run)
             rows: list[Row] = []
             if resume is not None:
-                factors, rows = read_state(resume, run, self.n_iter)
-                saves.last = factors, len(rows)
+                saves.last, rows = read_state(resume, run, self.n_iter)
             with explained(client, saves, rows):
-                graph = Graph(client, folder.absolute(), data, self.n_factors)
+                graph = Graph(client, folder.absolute(), data, self._climb())
                 self._train(graph, rows, saves)
         return self
 
@@ -136,8 +166,7 @@ class DistributedGAPfm(Ascent):
         `state` alone holds what training began with: the workers would keep it, and all that it
         needs.
         """
-        given = self.learning_rate
-        rate = graph.learning_rate(self.reg) if given == "auto" else float(given)
+        rate = self._rate(graph)
         goal = _OverParts(graph, self.reg, rate, saves)
         if saves.last is not None:
             state = graph.read(*saves.last)
@@ -148,17 +177,30 @@ class DistributedGAPfm(Ascent):
                 state = done.state
                 rows.append((done.number, done.objective, done.moved / rate))
                 if goal.written is not None:
-                    saves.commit(goal.written, rows)
+                    saves.commit(goal.written, rows, state.key)
         except FloatingPointError:
             if rows:  # until an iteration is done, a model stays what it was
                 self._keep(graph, state, rows, rate)
             raise
         self._keep(graph, state, rows, rate)
 
+    def _rate(self, graph: Graph) -> float:
+        if self.learning_rate != "auto":
+            return float(self.learning_rate)
+        if self.objective == "paper":
+            return graph.learning_rate(self.reg)
+        return first_move(self.objective)
+
     def _keep(self, graph: Graph, state: State, rows: list[Row], rate: float) -> None:
-        items = state.items.result()  # a lost cluster leaves the fit before as it was
+        # A lost cluster leaves the fit before as it was.
+        items = graph.climb.learned(state.items.result())
         self._data, self.learning_rate_ = graph.data, rate
-        self._users, self.item_factors_ = state.users, items
+        self._users, self.item_factors_ = (
+            state.users,
+            np.ascontiguousarray(items[:, : self.n_factors]),
+        )
+        if graph.climb.has_bias:
+            self.item_bias_ = np.ascontiguousarray(items[:, self.n_factors])
         self._rows, self.n_iter_ = rows, len(rows)
 
     def user_factors(self) -> np.ndarray:
@@ -169,7 +211,7 @@ class DistributedGAPfm(Ascent):
         self._check_fitted()
         client = self._users[0].client
         try:
-            return np.concatenate(client.gather(self._users))
+            return self._climb().learned(np.concatenate(client.gather(self._users)))
         except Exception as error:
             if not is_loss(client, error):
                 raise
@@ -194,6 +236,8 @@ class DistributedGAPfm(Ascent):
             )
         model = GAPfm(**self._params() | {"random_state": self.random_state})
         factors = {"user_factors": self.user_factors(), "item_factors": self.item_factors_}
+        if self.objective != "paper":
+            factors["item_bias"] = self.item_bias_
         rows = [(*row, float("nan")) for row in self._rows]
         model._keep(train, self.learning_rate_, factors, rows)
         return model

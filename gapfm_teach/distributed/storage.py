@@ -1,9 +1,10 @@
 """Checkpoints of a distributed training: a folder that every worker must see.
 
     checkpoint.lock               that the folder is one of checkpoints; see `place`
-    checkpoint.json               what was trained, on what, how far, the history, and in which
-                                  folder the factors are
-    iteration-00000010-1f2e3d4c/  they: items.npy, and users-00000.npy for part 0, ...
+    checkpoint.json               what was trained, on what, how far, the history, what samples
+                                  depend on, and in which folder the factors are
+    iteration-00000010-1f2e3d4c/  they: items.npy, and users-00000.npy for part 0, ...; rows as in
+                                  `climbs`
 
 The workers write the factors, each its own users'. Only when all are on the disk is
 `checkpoint.json` renamed to its place: the one instant in which the checkpoint changes. Then the
@@ -17,6 +18,7 @@ import re
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .._support.checks import check_path
 from .._support.files import read_json, remove_files, replacing
@@ -28,16 +30,25 @@ _FACTORS = re.compile(r"iteration-\d{8,}-[0-9a-f]{8}")
 _ARRAYS = re.compile(r"(users-\d{5,}|items)\.npy")
 
 
+class Saved(NamedTuple):
+    """A checkpoint: the folder of its factors, after how many iterations they were saved, and
+    what the samples of the training depend on."""
+
+    factors: Path
+    iteration: int
+    key: list[int]
+
+
 @dataclass
 class Saves:
-    """Where a training of `run` saves itself, None for nowhere, and how often; the folder of the
-    factors saved last, and after how many iterations."""
+    """Where a training of `run` saves itself, None for nowhere, and how often; and the last
+    checkpoint."""
 
     folder: Path | None
     every: int
     n_iter: int
     run: dict
-    last: tuple[Path, int] | None = None
+    last: Saved | None = None
 
     def new_folder(self, iteration: int) -> Path | None:
         """One for the factors after `iteration`, where they are to be saved."""
@@ -48,13 +59,16 @@ class Saves:
         factors.mkdir()
         return factors
 
-    def commit(self, factors: Path, rows: list[Row]) -> None:
-        commit(factors, self.run, rows)
-        self.last = factors, len(rows)
+    def commit(self, factors: Path, rows: list[Row], key: list[int]) -> None:
+        commit(factors, self.run, rows, key)
+        self.last = Saved(factors, len(rows), key)
 
 
 def describe(params: dict, data: Manifest) -> dict:
-    """What a checkpoint must agree on with the training that resumes from it."""
+    """What a checkpoint must agree on with the training that resumes from it.
+
+    The objective comes first: on it depends which other parameters there are.
+    """
     kept = {name: value for name, value in params.items() if name != "n_iter"}
     parts = [part.n_users for part in data.parts]
     return {
@@ -66,11 +80,11 @@ def describe(params: dict, data: Manifest) -> dict:
     }
 
 
-def commit(factors: Path, run: dict, rows: list[Row]) -> None:
+def commit(factors: Path, run: dict, rows: list[Row], key: list[int]) -> None:
     """Let `factors`, a folder already written, be the checkpoint in the folder around it."""
     stored = {"format": FORMAT, "version": VERSION, "run": run, "factors": factors.name}
     with replacing(factors.parent / STATE) as file:
-        file.write(json.dumps(stored | {"history": rows}).encode())
+        file.write(json.dumps(stored | {"history": rows, "sample_key": key}).encode())
     with os.scandir(factors.parent) as entries:
         older = [
             Path(entry)
@@ -83,8 +97,8 @@ def commit(factors: Path, run: dict, rows: list[Row]) -> None:
         remove_files(folder, _ARRAYS)
 
 
-def read_state(path, run: dict, n_iter: int) -> tuple[Path, list[Row]]:
-    """Where the factors of the checkpoint at `path` are, and its history: its iterations' rows.
+def read_state(path, run: dict, n_iter: int) -> tuple[Saved, list[Row]]:
+    """The checkpoint at `path`, and its history: its iterations' rows.
 
     Raises FileNotFoundError, or ValueError for no checkpoint, one of another `run`, naming what
     differs, or one beyond `n_iter`.
@@ -94,8 +108,9 @@ def read_state(path, run: dict, n_iter: int) -> tuple[Path, list[Row]]:
         stored = read_json(path / STATE)
         found = stored["format"], stored["version"]
         rows = [(int(i), float(f), float(g)) for i, f, g in stored["history"]]
-        theirs, factors = stored["run"], path.absolute() / stored["factors"]
-        differing = [name for name in run if theirs[name] != run[name]]
+        theirs = {"objective": "paper"} | stored["run"]  # older ones do not name it
+        factors, key = path.absolute() / stored["factors"], _key(stored, theirs)
+        differing = next((name for name in run if theirs[name] != run[name]), None)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(
             f"{path} holds no {STATE}; pass a folder from fit(checkpoint=...)"
@@ -110,9 +125,9 @@ def read_state(path, run: dict, n_iter: int) -> tuple[Path, list[Row]]:
             f"version {VERSION} is read here; pass a folder from fit(checkpoint=...)"
         )
     if differing:
-        name = differing[0]
+        was, now = theirs[differing], run[differing]
         raise ValueError(
-            f"{path} cannot be resumed here: {name} was {theirs[name]!r} and is {run[name]!r} "
+            f"{path} cannot be resumed here: {differing} was {was!r} and is {now!r} "
             "now. Resume with the same data and parameters, or fit anew without resume"
         )
     if len(rows) > n_iter:
@@ -120,4 +135,12 @@ def read_state(path, run: dict, n_iter: int) -> tuple[Path, list[Row]]:
             f"{path} has {len(rows)} iterations behind it, more than n_iter={n_iter}; n_iter "
             "counts from the very start: raise it"
         )
-    return factors, rows
+    return Saved(factors, len(rows), key), rows
+
+
+def _key(stored: dict, run: dict) -> list[int]:
+    key = stored.get("sample_key", [])
+    due = 0 if run["objective"] == "paper" else 4
+    if len(key) != due or not all(type(k) is int and 0 <= k < 2**32 for k in key):
+        raise ValueError(f"sample_key is {key!r}")
+    return key

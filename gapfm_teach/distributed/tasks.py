@@ -15,11 +15,13 @@ from ..learning.automatic_step import multiply
 from ..learning.machine import threads
 from ..learning.training import Problem
 from ..ratings import Ratings
+from .climbs import Climb, Turn
 
 
 class Sums(NamedTuple):
-    """What adds up over the users: ∂F/∂V (11) without -λV, (n_items, D); F without V's share of
-    the regulariser; and the squared length of U's step."""
+    """What adds up over the users: the gradient in V, such as (11), and in b where there is one,
+    without λ, a row an item; the objective without the items' share of the regulariser; and the
+    squared length of U's step."""
 
     item_gradient: np.ndarray
     objective: float
@@ -34,7 +36,7 @@ def _bytes_of_problem(problem: Problem) -> int:
     return sum(array.nbytes for array in arrays)
 
 
-def load(folder: Path, part: Part, n_items: int, max_grade: int) -> Problem:
+def load(folder: Path, part: Part, n_items: int, max_grade: int, climb: Climb) -> Problem:
     """The ratings of a partition, in the kernels' layout."""
     indptr, indices, grades = read_part(folder, part, n_items, max_grade)
     # Training asks how many users and items there are, not which: labels that take no memory.
@@ -43,19 +45,25 @@ def load(folder: Path, part: Part, n_items: int, max_grade: int) -> Problem:
         indptr, indices, grades, max_grade=max_grade, users=users, items=items,
         titles=np.broadcast_to(np.str_(), n_items), source=part.file, origin="",
     )  # fmt: skip
-    return Problem(ratings)
+    return climb.problem(ratings)
 
 
-def draw_users(
-    problem: Problem, state: np.random.BitGenerator, n_factors: int, scale: float
-):
-    """A part's first U. Asking the ratings how many users there are keeps both together."""
-    return draw(state, problem.train.n_users, n_factors, scale)
+def first_users(
+    problem: Problem, state: np.random.BitGenerator, climb: Climb, scale: float
+) -> np.ndarray:
+    """A part's first users. Asking the ratings how many there are keeps both together."""
+    return climb.first_users(draw(state, problem.train.n_users, climb.n_factors, scale))
 
 
-def read_users(problem: Problem, path: Path, n_factors: int) -> np.ndarray:
-    """A part's U from a checkpoint, likewise."""
-    return read_array(path, problem.train.n_users, n_factors)
+def first_items(
+    state: np.random.BitGenerator, n_items: int, climb: Climb, scale: float
+) -> np.ndarray:
+    return climb.first_items(draw(state, n_items, climb.n_factors, scale))
+
+
+def read_users(problem: Problem, path: Path, climb: Climb) -> np.ndarray:
+    """A part's users from a checkpoint, likewise."""
+    return read_array(path, problem.train.n_users, climb.n_factors, climb.numbers)
 
 
 def draw(
@@ -66,14 +74,14 @@ def draw(
 
 
 def one_pass(
-    problem: Problem, U: np.ndarray, V: np.ndarray, reg: float, rate: float
-) -> tuple[np.ndarray, Sums]:
-    """The users' half of an iteration: the partition's new U, and what it adds to V's."""
+    problem: Problem, users: np.ndarray, V: np.ndarray, climb: Climb, turn: Turn,
+    reg: float, rate: float,
+) -> tuple[np.ndarray, Sums]:  # fmt: skip
+    """The users' half of an iteration: the partition's new users, and what it adds to V's."""
     with _one_at_a_time(problem), np.errstate(over="ignore", invalid="ignore"):
-        value, by_user, by_item = problem.gradients(U, V, 0.0)
-        new = U + rate * (by_user - reg * U)
-        value -= reg / 2 * float(np.sum(U**2))
-        return new, Sums(by_item, value, float(np.sum((new - U) ** 2)))
+        value, by_user, by_item = climb.gradients(problem, climb.learned(users), V, turn)
+        new, squared, moved = _step(climb, users, by_user, reg, rate)
+        return new, Sums(by_item, value - reg / 2 * squared, moved)
 
 
 def add(one: Sums, other: Sums) -> Sums:
@@ -86,13 +94,21 @@ def add(one: Sums, other: Sums) -> Sums:
 
 
 def step_items(
-    V: np.ndarray, sums: Sums, reg: float, rate: float
+    items: np.ndarray, sums: Sums, climb: Climb, reg: float, rate: float
 ) -> tuple[np.ndarray, tuple[float, float]]:
-    """The items' half: the new V, and F before the step and ‖ΔU‖² + ‖ΔV‖². λ counts once."""
+    """The items' half: the new items; the objective before, and the squared length of all that
+    was stepped. λ counts once."""
     with np.errstate(over="ignore", invalid="ignore"):
-        new = V + rate * (sums.item_gradient - reg * V)
-        value = sums.objective - reg / 2 * float(np.sum(V**2))
-        return new, (value, sums.moved + float(np.sum((new - V) ** 2)))
+        new, squared, moved = _step(climb, items, sums.item_gradient, reg, rate)
+        return new, (sums.objective - reg / 2 * squared, sums.moved + moved)
+
+
+def _step(climb: Climb, rows: np.ndarray, gradient: np.ndarray, reg: float, rate: float):
+    """The next rows, the squared length of what was learned before, and that of the step."""
+    before = climb.learned(rows)
+    new = climb.step(rows, gradient - reg * before, rate)
+    moved = climb.learned(new) - before
+    return new, float(np.sum(before**2)), float(np.sum(moved**2))
 
 
 def power_turn(problem: Problem, v: np.ndarray) -> Sums:
@@ -107,8 +123,11 @@ def write_array(path: Path, array: np.ndarray) -> None:
         np.save(file, array, allow_pickle=False)
 
 
-def read_array(path: Path, n_rows: int, n_factors: int) -> np.ndarray:
-    """Factors that `write_array` wrote. Raises FileNotFoundError, or ValueError naming the file."""
+def read_array(path: Path, n_rows: int, n_learned: int, numbers: int) -> np.ndarray:
+    """Rows that `write_array` wrote: all learned, and what is kept of each besides, not below 0.
+
+    Raises FileNotFoundError, or ValueError naming the file.
+    """
     remedy = "the checkpoint cannot be resumed; fit anew without resume"
     try:
         factors = np.load(regular(path), allow_pickle=False)
@@ -118,13 +137,15 @@ def read_array(path: Path, n_rows: int, n_factors: int) -> np.ndarray:
         ) from error
     except Exception as error:  # a damaged file raises nearly anything
         raise ValueError(f"{path} is damaged ({error}); {remedy}") from error
-    due = (n_rows, n_factors)
+    due = (n_rows, n_learned * numbers)
     if (
         factors.dtype != np.float64
         or factors.shape != due
         or not np.isfinite(factors).all()
     ):
         raise ValueError(f"{path} does not hold {due} finite float64 numbers; {remedy}")
+    if (factors[:, n_learned:] < 0).any():
+        raise ValueError(f"{path} has sums of squares below 0; {remedy}")
     return factors
 
 

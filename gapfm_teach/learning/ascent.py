@@ -5,8 +5,9 @@ from operator import index
 import numpy as np
 import pandas as pd
 
-from .._support.checks import check_count, check_random_state, check_real
+from .._support.checks import check_choice, check_count, check_random_state, check_real
 from .automatic_step import check_learning_rate
+from .objectives import OBJECTIVES
 from .recommender import Fitted
 
 HISTORY = ("iteration", "objective", "gradient_norm", "validation_gap")
@@ -14,6 +15,8 @@ HISTORY = ("iteration", "objective", "gradient_norm", "validation_gap")
 
 class Ascent(Fitted):
     """Factors found by climbing an objective; each parameter is kept under its own name.
+
+    None for λ, γ or the start's size means the objective's own.
 
     `_rows` : the history, a row an iteration, in the columns `_columns`.
     """
@@ -25,14 +28,18 @@ class Ascent(Fitted):
     _rows: list[tuple]
 
     def __init__(
-        self, n_factors: int, reg: float, learning_rate: float | str, n_iter: int,
-        init_scale: float, random_state,
+        self, n_factors: int, objective: str, reg: float | None,
+        learning_rate: float | str | None, n_iter: int, init_scale: float | None, random_state,
     ):  # fmt: skip
+        self.objective = check_choice(objective, "objective", tuple(OBJECTIVES))
+        own = OBJECTIVES[objective]
         self.n_factors = check_count(n_factors, "n_factors")
-        self.reg = check_real(reg, "reg")
-        self.learning_rate = check_learning_rate(learning_rate)
+        self.reg = check_real(own.reg if reg is None else reg, "reg")
+        rate = own.learning_rate if learning_rate is None else learning_rate
+        self.learning_rate = check_learning_rate(rate)
         self.n_iter = check_count(n_iter, "n_iter")
-        self.init_scale = check_real(init_scale, "init_scale", low_open=True)
+        scale = own.init_scale if init_scale is None else init_scale
+        self.init_scale = check_real(scale, "init_scale", low_open=True)
         self.random_state = random_state
         check_random_state(random_state)
 

@@ -1,6 +1,6 @@
 """The objectives with ranks that are ranks: GAP and its relatives of `repaired`, by Adagrad."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,20 @@ class Consistent:
     def shape(self) -> float:
         """The one number that a measure may have besides, as the kernels take it."""
         return 0.0
+
+    def uniforms(
+        self, key: Sequence[int] | np.ndarray, iteration: int, n_items: int, users: range
+    ) -> np.ndarray:
+        """Numbers in [0, 1) from which an iteration draws unrated items, (n_users, n).
+
+        They are one stream in which each user has her own place: some of the `users` get the
+        numbers that they get among all.
+        """
+        # Of a catalogue no larger than the sample all items come, whatever the numbers are.
+        n = min(self.n_negatives, n_items)
+        stream = np.random.PCG64([*key, iteration])
+        stream.advance(users.start * n)
+        return np.random.Generator(stream).random((len(users), n))
 
 
 @dataclass(frozen=True)
@@ -120,6 +134,11 @@ def shares(max_grade: int) -> np.ndarray:
     return np.arange(max_grade + 1) / max_grade
 
 
+def sample_key(rng: np.random.Generator) -> np.ndarray:
+    """What all samples of a training depend on, (4,): drawn once, after U and V."""
+    return rng.integers(2**32, size=4)
+
+
 class ConsistentObjective:
     """Σ_m (measure of user m) - λ/2 (‖U‖² + ‖V‖² + ‖b‖²) of `repaired`, by Adagrad.
 
@@ -151,14 +170,12 @@ class ConsistentObjective:
         state = PrintedObjective.start(train, n_factors, init_scale, rng)
         state["item_bias"] = np.zeros(train.n_items)
         state |= {f"{name}_squares": np.zeros_like(x) for name, x in state.items()}
-        return state | {"sample_key": rng.integers(2**32, size=4)}
+        return state | {"sample_key": sample_key(rng)}
 
     def gradients(self, state: State, iteration: int) -> tuple[float, State]:
         options, rows = self.options, self.factors(state)
-        rng = np.random.default_rng([*state["sample_key"], iteration])
-        # Of a catalogue no larger than the sample all items come, whatever the numbers are.
-        n = min(options.n_negatives, rows[1].shape[0])
-        uniforms = rng.random((rows[0].shape[0], n))
+        n_users, n_items = (x.shape[0] for x in rows)
+        uniforms = options.uniforms(state["sample_key"], iteration, n_items, range(n_users))
         value, by_user, by_item = self.problem.sampled_gradients(
             *rows, uniforms, options.temperature, options.unrated_weight
         )
@@ -177,7 +194,7 @@ class ConsistentObjective:
         for name, slope in gradient.items():
             squares = state[f"{name}_squares"] + slope**2
             new[f"{name}_squares"] = squares
-            new[name] = state[name] + _adagrad(self.learning_rate, slope, squares)
+            new[name] = state[name] + adagrad(self.learning_rate, slope, squares)
         return new, distance(new, state, self.learned)
 
     @staticmethod
@@ -209,7 +226,7 @@ class ConsistentObjective:
             )  # fmt: skip
             gradient = c @ V - model.reg * u
             squares += gradient**2
-            u = u + _adagrad(model.learning_rate_, gradient, squares)
+            u = u + adagrad(model.learning_rate_, gradient, squares)
         return u
 
 
@@ -236,5 +253,6 @@ class SampledProblem(Problem):
         return float(values.sum()), by_user, by_item
 
 
-def _adagrad(rate: float, gradient: np.ndarray, squares: np.ndarray) -> np.ndarray:
+def adagrad(rate: float, gradient: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """What each coordinate moves by; `squares`, the sums of its squares, with this gradient's."""
     return rate * gradient / (np.sqrt(squares) + _TINY)

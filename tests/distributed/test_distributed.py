@@ -63,9 +63,15 @@ def single(ratings, **options):
     return GAPfm(**found._params()).fit(ratings)
 
 
+SMOOTH = {"objective": "consistent", "n_negatives": 7, "learning_rate": 0.3}
+GEOMETRIC = SMOOTH | {"objective": "geometric", "exponent": 0.5, "reg": 0.3}
+
+
 def assert_close(found, expected, tolerance=1e-12):
     """To `tolerance`, relative to the largest factor or number of a column."""
+    has_bias = found.objective != "paper"
     pairs = [
+        *([(found.item_bias_, expected.item_bias_)] if has_bias else []),
         (found.user_factors(), expected.user_factors_),
         (found.item_factors_, expected.item_factors_),
         *((found.history_[name], expected.history_[name]) for name in found.history_),
@@ -84,6 +90,37 @@ def test_any_number_of_parts_gives_the_single_machine_s_factors(
     expected = single(ratings)
     assert expected.history_["objective"].iloc[-1] > 1.5 * expected.history_["objective"][0]
     assert_close(model().fit(folders / str(n_parts), client), expected)
+
+
+@pytest.mark.parametrize("n_parts", [1, 3])
+@pytest.mark.parametrize(
+    "options",
+    [SMOOTH, GEOMETRIC, SMOOTH | {"objective": "graded_recall", "cutoff": 3}],
+    ids=lambda options: options["objective"],
+)
+def test_smooth_ranks_give_the_single_machine_s_factors(
+    ratings, folders, client, options, n_parts
+):
+    """From samples: nearly all have more than 7 unrated items."""
+    assert np.mean(np.diff(ratings.indptr) < 41 - 7) > 0.9
+    expected = single(ratings, **options)
+    assert np.abs(expected.item_bias_).max() > 0.1
+    found = model(**options).fit(folders / str(n_parts), client)
+    assert_close(found, expected)
+
+
+@pytest.mark.parametrize("objective", ["consistent", "geometric"])
+def test_a_smooth_objective_s_own_parameters_are_gapfm_s(
+    ratings, folders, client, objective
+):
+    """And here "auto" is the default."""
+    expected = GAPfm(4, objective=objective, n_iter=2, random_state=3).fit(ratings)
+    for rate in (None, "auto"):
+        found = DistributedGAPfm(
+            4, objective=objective, learning_rate=rate, n_iter=2, random_state=3
+        ).fit(folders / "2", client)
+        assert found.learning_rate_ == expected.learning_rate_
+        assert_close(found, expected)
 
 
 def test_the_step_auto_is_the_single_machine_s(ratings, folders, client):
@@ -120,10 +157,11 @@ def test_parts_of_the_start_are_the_start():
     assert rng.random() == same.random()
 
 
-def test_it_becomes_a_gapfm(ratings, folders, client, tmp_path):
-    found = model().fit(folders / "2", client)
+@pytest.mark.parametrize("options", [{}, SMOOTH, GEOMETRIC])
+def test_it_becomes_a_gapfm(ratings, folders, client, tmp_path, options):
+    found = model(**options).fit(folders / "2", client)
     local = found.to_gapfm(Ratings.from_parquet(folders / "2"))
-    expected = single(ratings)
+    expected = single(ratings, **options)
     assert local.recommend(3).tolist() == expected.recommend(3).tolist()
     np.testing.assert_allclose(
         local.fold_in([1, 2], [5, 1]), expected.fold_in([1, 2], [5, 1]), rtol=1e-9
@@ -134,13 +172,15 @@ def test_it_becomes_a_gapfm(ratings, folders, client, tmp_path):
     assert again.history_["objective"].equals(found.history_["objective"])
 
 
-def test_u_stays_and_only_v_travels(folders, client):
-    """Bytes between workers: those of the formula, whatever the number of users."""
+@pytest.mark.parametrize(("options", "n_columns"), [({}, 4), (SMOOTH, 5)])
+def test_u_stays_and_only_v_travels(folders, client, options, n_columns):
+    """Bytes between workers: those of the formula, whatever the number of users. b goes with V,
+    and the squares of neither."""
     n_iter = 20
     before = sum(sent(client))
-    found = model(n_iter=n_iter).fit(folders / "2", client)
-    formula = bytes_between_workers(2, 41, 4)
-    assert formula == 2 * 41 * 4 * 8
+    found = model(n_iter=n_iter, **options).fit(folders / "2", client)
+    formula = bytes_between_workers(2, 41, 4, found.objective)
+    assert formula == 2 * 41 * n_columns * 8
     # A pass for each iteration, and one for the last objective; a tuple of numbers beside dV.
     assert sum(sent(client)) - before >= n_iter * formula
     assert sum(sent(client)) - before <= (n_iter + 1) * (formula + 1000)
@@ -178,16 +218,20 @@ def sent(client):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-@pytest.mark.parametrize("checkpointed", [True, False])
-def test_a_killed_worker_changes_nothing(folders, client, tmp_path, checkpointed):
-    expected = arrays(model().fit(folders / "4", client))
+@pytest.mark.parametrize(
+    ("objective", "checkpointed"), [({}, True), ({}, False), (SMOOTH, True)]
+)
+def test_a_killed_worker_changes_nothing(
+    folders, client, tmp_path, objective, checkpointed
+):
+    expected = arrays(model(**objective).fit(folders / "4", client))
     options = (
         {"checkpoint": tmp_path / "run", "checkpoint_every": 5} if checkpointed else {}
     )
     accident = Accident(tmp_path / "accident", 8)
     with processes(tmp_path / "dask") as others:
         others.register_plugin(accident)
-        found = model().fit(folders / "4", others, **options)
+        found = model(**objective).fit(folders / "4", others, **options)
         assert accident.happened
         assert_same(found, expected)
 
@@ -245,13 +289,42 @@ with Client(sys.argv[1]) as client:
     assert len(list(factors(run).iterdir())) == 4  # three parts' users, and the items
 
 
-def test_it_may_be_continued_again_and_again(folders, client, tmp_path):
+@pytest.mark.parametrize("options", [{}, SMOOTH])
+def test_it_may_be_continued_again_and_again(folders, client, tmp_path, options):
     run = tmp_path / "run"
-    model(n_iter=1).fit(folders / "2", client, checkpoint=run)
+    model(n_iter=1, **options).fit(folders / "2", client, checkpoint=run)
     for n_iter in (3, 7, N_ITER, N_ITER):
-        found = model(n_iter=n_iter).fit(folders / "2", client, checkpoint=run, resume=run)
+        found = model(n_iter=n_iter, **options)
+        found.fit(folders / "2", client, checkpoint=run, resume=run)
         assert found.n_iter_ == n_iter
-    assert_same(found, arrays(model().fit(folders / "2", client)))
+    assert_same(found, arrays(model(**options).fit(folders / "2", client)))
+
+
+def test_a_continued_training_draws_the_samples_it_began_with(folders, client, tmp_path):
+    """Whatever the generator that it is given then."""
+
+    def fit(seed, n_iter, **saved):
+        found = model(random_state=np.random.default_rng(seed), n_iter=n_iter, **SMOOTH)
+        return found.fit(folders / "2", client, **saved)
+
+    fit(3, 5, checkpoint=tmp_path / "run")
+    expected = arrays(fit(3, N_ITER))
+    assert_same(fit(99, N_ITER, resume=tmp_path / "run"), expected)
+    assert not np.array_equal(arrays(fit(99, N_ITER))[1], expected[1])
+
+
+def test_a_checkpoint_from_before_there_was_a_choice_is_resumed(folders, client, tmp_path):
+    """It names no objective, and nothing that samples depend on."""
+    run = tmp_path / "run"
+    model(n_iter=5).fit(folders / "2", client, checkpoint=run)
+    stored = json.loads((run / "checkpoint.json").read_text())
+    del stored["sample_key"], stored["run"]["objective"]
+    (run / "checkpoint.json").write_text(json.dumps(stored))
+    resumed = model().fit(folders / "2", client, resume=run)
+    assert_same(resumed, arrays(model().fit(folders / "2", client)))
+    words = "objective was 'paper' and is 'consistent' now"
+    with pytest.raises(ValueError, match=words):
+        model(**SMOOTH).fit(folders / "2", client, resume=run)
 
 
 def test_another_training_in_the_same_place_leaves_the_checkpoint_whole(
@@ -275,9 +348,19 @@ def test_another_training_in_the_same_place_leaves_the_checkpoint_whole(
     assert_same(resumed, expected)
 
 
-def test_too_large_a_first_step_is_named_and_not_written(folders, client, tmp_path):
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"learning_rate": 1e308, "init_scale": 100.0},
+        SMOOTH | {"learning_rate": 1e308},
+        SMOOTH | {"init_scale": 1e153, "reg": 100.0},  # infinite squares, a step of 0
+    ],
+)
+def test_too_large_a_first_step_is_named_and_not_written(
+    folders, client, tmp_path, options
+):
     """Factors that are not finite are no checkpoint, and no damaged one."""
-    found = model(learning_rate=1e308, init_scale=100.0)
+    found = model(**options)
     with pytest.raises(FloatingPointError, match="iteration 1; try a learning_rate below"):
         found.fit(folders / "2", client, checkpoint=tmp_path, checkpoint_every=1)
     assert list(tmp_path.iterdir()) == [tmp_path / "checkpoint.lock"]
@@ -414,9 +497,43 @@ def test_a_bad_checkpoint_is_refused_by_name(folders, client, run, spoil, error,
     assert str(run) in str(caught.value)
 
 
+def lose_key(stored, items):
+    del stored["sample_key"]
+
+
+def edit_key(stored, items):
+    stored["sample_key"][2] = -1
+
+
+def spoil_squares(stored, items):
+    items[3, 7] = -1.0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lose_key, r"checkpoint\.json is damaged .*sample_key is \[\]"),
+        (edit_key, r"checkpoint\.json is damaged .*sample_key is \[\d+, \d+, -1, \d+\]"),
+        (spoil_squares, r"items\.npy has sums of squares below 0"),
+    ],
+)
+def test_what_adagrad_and_samples_need_is_checked(folders, client, tmp_path, spoil, words):
+    run = tmp_path / "run"
+    model(n_iter=2, **SMOOTH).fit(folders / "2", client, checkpoint=run)
+    state, array = run / "checkpoint.json", factors(run) / "items.npy"
+    stored, items = json.loads(state.read_text()), np.load(array)
+    assert items.shape == (41, 10)  # V, b and the squares of both
+    spoil(stored, items)
+    state.write_text(json.dumps(stored))
+    np.save(array, items)
+    with pytest.raises(ValueError, match=words):
+        model(**SMOOTH).fit(folders / "2", client, resume=run)
+
+
 @pytest.mark.parametrize(
     ("options", "parts", "words"),
     [
+        (SMOOTH, "2", "objective was 'paper' and is 'consistent' now"),
         ({"reg": 0.5}, "2", r"reg was 0\.01 and is 0\.5 now"),
         ({"random_state": 4}, "2", "random_state was 3 and is 4"),
         ({"n_iter": 1}, "2", "2 iterations behind it, more than n_iter=1"),
@@ -486,10 +603,18 @@ def test_unfit_arguments_are_refused(folders, client, tmp_path, ratings):
         model().fit(tmp_path, client)
     with pytest.raises(ValueError, match="checkpoint_every must be at least 1, got 0"):
         model().fit(folders / "2", client, checkpoint_every=0)
-    with pytest.raises(TypeError, match="n_selected"):
+    with pytest.raises(
+        TypeError, match=r"n_selected=5 with objective='paper'.*one machine"
+    ):
         DistributedGAPfm(n_selected=5)
+    with pytest.raises(
+        TypeError, match="'geometric' knows no update='batch'; it has n_neg"
+    ):
+        DistributedGAPfm(objective="geometric", update="batch")
+    with pytest.raises(ValueError, match=r"objective must be one of 'paper'.*, got 'gap'"):
+        DistributedGAPfm(objective="gap")
     with pytest.raises(TypeError, match="learning_rate must be a number or 'auto'"):
-        model(learning_rate=None)
+        model(learning_rate="fast")
     Ratings([0, 0], [], [], n_items=3).to_parquet(tmp_path / "none")
     with pytest.raises(ValueError, match="0 ratings; there is nothing to learn from"):
         model().fit(tmp_path / "none", client)
