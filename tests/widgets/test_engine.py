@@ -1,16 +1,12 @@
-"""The model in JavaScript beside its twins in Python: lists, whole trainings, and what it refuses."""
+"""The model in JavaScript beside its twins in Python: lists, whole trainings, what is drawn."""
 
 import json
-import re
-import shutil
-import subprocess
-from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
 import pytest
+from engine_page import call, js, one_step, open_page
 
-import gapfm_teach
 from gapfm_teach import (
     GAPfm,
     Ratings,
@@ -26,35 +22,12 @@ from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
 from gapfm_teach.repaired.ranks import above, consistent_rank
 from gapfm_teach.smooth import beta, logistic
 
-WIDGETS = Path(gapfm_teach.__file__).parent / "widgets"
-ENGINE = (WIDGETS / "engine.js").read_text(encoding="utf-8")
-WORKER = (WIDGETS / "worker.js").read_text(encoding="utf-8")
 N_ITER, N_FACTORS = 40, 4
-
-LOAD = """async (source) => {
-  window.engine = await import(URL.createObjectURL(new Blob([source], {type: "text/javascript"})));
-}"""
-# As text, which the driver passes on in no time; null is what JSON has for NaN.
-CALLS = """async (text) => {
-  const made = [];
-  for (const [name, given] of JSON.parse(text)) {
-    try { made.push(await engine[name](...given)); }
-    catch (error) { made.push(`${error.constructor.name}: ${error.message}`); }
-  }
-  return JSON.stringify(made, (_, v) => ArrayBuffer.isView(v) ? Array.from(v) : v);
-}"""
-
-
-def call(page, calls):
-    """What `engine` makes of [name, arguments] each: a result, or an error's text."""
-    return json.loads(page.evaluate(CALLS, json.dumps(calls)))
 
 
 @pytest.fixture(scope="module")
 def page(browser):
-    """A page that has the module as `engine`."""
-    page = browser.new_page()
-    page.evaluate(LOAD, ENGINE)
+    page = open_page(browser)
     yield page
     page.close()
 
@@ -91,10 +64,6 @@ def with_unrated():
         yield np.append(grades, np.zeros(7, int))[order], np.append(scores, more)[order]
     yield np.zeros(3, int), np.array([0.5, 0.2, 0.9])
     yield np.zeros(0, int), np.zeros(0)
-
-
-def js(*arrays):
-    return [np.asarray(a).tolist() for a in arrays]
 
 
 def compare(page, cases):
@@ -298,16 +267,6 @@ def test_a_whole_training_and_folding_in_come_to_the_same(
 # ---------------------------------------------------------------- Algorithm 1 and random numbers
 
 
-def one_step(scores, grades, **options):
-    """A training of one user, one factor and one iteration: her scores are the item factors."""
-    n = len(scores)
-    return {
-        "indptr": [0, n], "items": list(range(n)), "grades": list(grades), "nItems": n,
-        "maxGrade": 5, "nFactors": 1, "reg": 0, "learningRate": 0.1, "nIter": 1,
-        "userFactors": [1], "itemFactors": list(scores),
-    } | options  # fmt: skip
-
-
 def moved(page, trainings):
     """Which items each training has moved."""
     learned = call(page, [["train", [options]] for options in trainings])
@@ -371,193 +330,3 @@ def test_random_numbers_are_those_of_the_seed_and_normal(page):
     found = z[(np.array([0.001, 0.1, 0.5, 0.9, 0.999]) * z.size).astype(int)]
     np.testing.assert_allclose(found, expected, atol=0.4)
     np.testing.assert_allclose(found[1:4], expected[1:4], atol=0.06)
-
-
-# ---------------------------------------------------------------- ends before the end
-
-
-def test_a_signal_stops_a_training_between_iterations_or_from_outside(page):
-    options = one_step([0.5, -0.5, 0.1], [1, 2, 3], nIter=10**7)
-    assert page.evaluate(
-        """async (options) => {
-          const found = [];
-          for (const inside of [true, false]) {
-            const stop = new AbortController();
-            let last = 0;
-            const onIteration = ({iteration}) => {
-              last = iteration;
-              if (inside && iteration === 3) stop.abort();
-            };
-            if (!inside) setTimeout(() => stop.abort(), 30);
-            const name = await engine.train({...options, onIteration, signal: stop.signal})
-              .then(() => "done", (error) => error.name);
-            found.push([name, inside ? last : last < options.nIter]);
-          }
-          return found;
-        }""",
-        options,
-    ) == [["AbortError", 3], ["AbortError", True]]
-
-
-def test_a_training_that_diverges_says_where_and_what_to_try(page):
-    wild = one_step([1.0, 2.0, 3.0], [3, 1, 2], reg=10, learningRate=1e150, nIter=9)
-    folding = {"nFactors": 1, "maxGrade": 5, "reg": 10, "learningRate": 1e150, "nIter": 9}
-    trained, folded = call(
-        page, [["train", [wild]], ["foldIn", [[1, 2, 3], [0, 1], [2, 3], folding]]]
-    )
-    for message, iteration in ((trained, 2), (folded, 3)):
-        assert re.fullmatch(
-            r"Error: training left the finite numbers in iteration \d; try a learningRate below "
-            r"1e\+150, such as 0\.1, or milder values of .*",
-            message,
-        )
-        assert f"iteration {iteration};" in message
-
-
-# ---------------------------------------------------------------- bad input
-
-DELTA = {"delta": [0.5, 0.5]}
-BAD_LISTS = [
-    ("smoothedGap", [[1, 2], [1, 2, 2], DELTA], "scores has length 2, not an array of 3"),
-    ("smoothedGap", [[1, 2], [1, 1.5], DELTA], r"grades\[1\] is 1.5.*half stars"),
-    (
-        "smoothedGap",
-        [[1, 2], [1, 3], DELTA],
-        "delta has 2 entries .*highest grade is 3.*pass",
-    ),
-    ("smoothedGap", [[1, None], [1, 2], DELTA], r"scores\[1\] is null"),
-    ("smoothedGap", [[1, "2"], [1, 2], DELTA], r"scores must be finite.*scores\[1\] is 2"),
-    ("smoothedGap", ["12", [1, 2], DELTA], "scores is 12, not an array"),
-    (
-        "smoothedGapGradient",
-        [[1, 2], [1, 0], DELTA],
-        r"grades\[1\] is 0; leave out unrated",
-    ),
-    ("smoothedGapGradient", [[1], [1]], "delta is undefined.*pass thresholdingProbab"),
-    ("smoothedGap", [[1], [1], {"delta": [-1]}], r"delta\[0\] is -1"),
-    ("consistentGap", [[1, 2], [1, -1], DELTA], r"from 0 to 1000000; grades\[1\] is -1"),
-    (
-        "consistentGap",
-        [[1], [1], DELTA | {"temperature": 0}],
-        "temperature.*above 0, got 0",
-    ),
-    ("consistentGap", [[1], [1], DELTA | {"weights": [1, 1]}], "weights has length 2"),
-    ("consistentGapGradient", [[1], [1], DELTA | {"weights": [-2]}], r"weights\[0\] is -2"),
-    ("gradedAveragePrecision", [[1], [1], {"at": 0}], "at must be a whole number.*got 0"),
-    ("gradedAveragePrecision", [[1], [1], {"normalizer": "x"}], "normalizer.*all.*got x"),
-    ("thresholdingProbabilities", [0], "maxGrade must be a whole number from 1 .*got 0"),
-    ("mulberry32", [1.5], "seed must be a whole number.*got 1.5"),
-]
-BAD_TRAININGS = [
-    ({"indptr": [0, 2]}, "indptr must run from 0 to the 3 ratings"),
-    ({"indptr": [0, 2, 1, 3], "userFactors": [1, 1, 1]}, r"not descend; indptr\[2\] is 1"),
-    ({"items": [0, 2, 1]}, r"must ascend; items\[2\] is 1 after 2"),
-    ({"items": [0, 1, 3]}, r"items\[2\] is 3; pass positions"),
-    ({"grades": [1, 2]}, "grades has length 2, not an array of 3"),
-    ({"grades": [1, 2, 6]}, r"from 1 to 5; grades\[2\] is 6"),
-    ({"userFactors": [1, 2]}, "userFactors has length 2.*pass 1 rows of 1"),
-    ({"itemFactors": [1, 2, None]}, r"itemFactors\[2\] is null"),
-    (
-        {"objective": "gap"},
-        "objective must be one of paper, consistent, geometric, got gap",
-    ),
-    ({"objective": "geometric"}, "unratedWeight must be a number above 0, got undefined"),
-    ({"reg": -1}, "reg must be a number of at least 0, got -1"),
-    ({"learningRate": 0}, "learningRate must be a number above 0, got 0"),
-    ({"nIter": 2.5}, "nIter must be a whole number.*got 2.5"),
-    ({"nSelected": 0}, "nSelected must be a whole number.*got 0"),
-    ({"selection": "best"}, "selection must be one of adaptive, random, got best"),
-]
-FOLDING = {"nFactors": 2, "maxGrade": 5, "reg": 0, "learningRate": 0.1, "nIter": 5}
-REPAIRED = FOLDING | {"objective": "consistent", "unratedWeight": 0.1}
-BAD_FOLDINGS = [
-    ([[1, 2, 3], [0], [1], FOLDING], "itemFactors has length 3.*pass 1 rows of 2"),
-    ([[1, 2], [0, 0], [1, 2], FOLDING], "items must be distinct, got 0,0"),
-    ([[1, 2], [1], [1], FOLDING], r"items\[0\] is 1; pass positions"),
-    ([[1, 2], [0], [6], FOLDING], r"from 1 to 5; grades\[0\] is 6"),
-    ([[1, 2], [0], [1, 2], FOLDING], "grades has length 2"),
-    ([[1, 2], [0], [1], REPAIRED], "itemBias is undefined"),
-]
-
-
-def test_bad_input_gets_one_error_that_names_it(page):
-    cases = [
-        *BAD_LISTS,
-        *(("train", [one_step([1, 2, 3], [1, 2, 3]) | bad], m) for bad, m in BAD_TRAININGS),
-        *(("foldIn", given, message) for given, message in BAD_FOLDINGS),
-    ]
-    found = call(page, [[name, given] for name, given, _ in cases])
-    for (name, given, message), got in zip(cases, found, strict=True):
-        assert re.search(rf"^Error: .*{message}", str(got)), f"{name}{given} gave {got}"
-
-
-# ---------------------------------------------------------------- where it runs
-
-
-def test_every_name_stands_at_the_margin_and_nothing_is_imported():
-    """So that a page can take the module as the body of a function."""
-    begins = [line for line in ENGINE.splitlines() if line and not line.startswith(" ")]
-    known = re.compile(r"//|}|(export )?(function|const) \w+")
-    assert [line for line in begins if not known.match(line)] == []
-    assert "import" not in re.sub("//.*", "", ENGINE)
-    assert "</script" not in ENGINE + WORKER
-
-
-def linked() -> str:
-    """Both modules as one script, `engineModule` being a function that returns the exports."""
-    names = re.findall(r"^export (?:const|function) (\w+)", ENGINE, re.MULTILINE)
-    body, worker = (re.sub("^export ", "", t, flags=re.MULTILINE) for t in (ENGINE, WORKER))
-    return (
-        f"function engineModule() {{\n{body}\nreturn {{{', '.join(names)}}};\n}}\n{worker}"
-    )
-
-
-def test_a_worker_trains_reports_fails_and_is_cancelled(browser, tmp_path):
-    (tmp_path / "page.html").write_text(
-        f'<!doctype html><meta charset="utf-8"><script>\n{linked()}</script>',
-        encoding="utf-8",
-    )
-    page = browser.new_page()
-    page.goto((tmp_path / "page.html").as_uri())
-    found = page.evaluate(
-        """async (options) => {
-          const seen = [], said = (error) => `${error.name}: ${error.message}`;
-          const report = ({iteration, itemFactors}) => seen.push([iteration, itemFactors[0]]);
-          const there = await trainInWorker({...options, nIter: 5}, report).promise;
-          const here = await engineModule().train({...options, nIter: 5});
-          const same = there.itemFactors.every((x, i) => x === here.itemFactors[i]);
-          const bad = await trainInWorker({...options, nIter: -1}).promise.catch(said);
-          const endless = trainInWorker({...options, nIter: 2 ** 30}, () => endless.cancel());
-          return {seen, same, bad, cancelled: await endless.promise.catch(said),
-                  last: there.itemFactors[0], function: await trainInWorker(
-                    {...options, uniforms: () => []}).promise.catch(({name}) => name)};
-        }""",
-        one_step([0.5, -0.5, 0.1], [1, 2, 3]),
-    )
-    page.close()
-    assert [iteration for iteration, _ in found["seen"]] == [1, 2, 3, 4, 5]
-    assert found["same"]
-    assert found["seen"][-1][1] == found["last"]
-    assert found["bad"].startswith("Error: nIter must be a whole number")
-    assert found["cancelled"] == "AbortError: the training was cancelled"
-    assert found["function"] == "DataCloneError"
-
-
-@pytest.mark.processes
-def test_the_module_runs_in_node(tmp_path):
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("no node was found: only the browser has run the module")
-    (tmp_path / "engine.mjs").write_text(ENGINE, encoding="utf-8")
-    options = one_step([0.5, -0.5, 0.1], [1, 2, 3], nIter=50)
-    (tmp_path / "run.mjs").write_text(
-        'import { smoothedGap, train } from "./engine.mjs";\n'
-        f"const learned = await train({json.dumps(options)});\n"
-        "console.log(JSON.stringify([smoothedGap([0, 0], [1, 1], { delta: [1] }), "
-        "learned.history.length]));\n",
-        encoding="utf-8",
-    )
-    ran = subprocess.run(
-        [node, tmp_path / "run.mjs"], check=True, capture_output=True, text=True
-    )
-    assert json.loads(ran.stdout) == [1.0, 50]
