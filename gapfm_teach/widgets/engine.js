@@ -395,8 +395,9 @@ export function foldIn(itemFactors, items, grades, options) {
 // ------------------------------------------------------------------------------------ training
 
 function checkTraining(options) {
-  const given = checkGrades(options.grades, 1), maxGrade = given.reduce((a, b) => Math.max(a, b), 1);
-  const ascent = checkAscent({ maxGrade, ...options }), { repaired, D } = ascent;
+  const highest = checkGrades(options.grades, 1).reduce((a, b) => Math.max(a, b), 1);
+  const ascent = checkAscent({ ...options, maxGrade: options.maxGrade ?? highest });
+  const { repaired, D } = ascent;
   const { nSelected, selection = "adaptive", nNegatives, seed = 0 } = options;
   const nItems = checkCount(options.nItems, "nItems");
   const limits = { low: 0, high: nItems - 1, whole: true };

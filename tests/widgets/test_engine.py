@@ -201,7 +201,7 @@ def trained(ratings, objective, options):
     given = {
         "indptr": ratings.indptr.tolist(), "items": ratings.indices.tolist(),
         "grades": ratings.grades.tolist(), "nItems": ratings.n_items,
-        "maxGrade": ratings.max_grade, "nFactors": N_FACTORS, "reg": model.reg,
+        "nFactors": N_FACTORS, "reg": model.reg,
         "learningRate": rate, "nIter": N_ITER, "objective": objective,
         "userFactors": start["user_factors"].ravel().tolist(),
         "itemFactors": start["item_factors"].ravel().tolist(),
@@ -256,7 +256,7 @@ def test_a_whole_training_and_folding_in_come_to_the_same(
     assert found["untouched"]
 
     folding = {k: v for k, v in given.items() if k not in ("indptr", "items", "grades")}
-    folding["itemBias"] = found.get("itemBias")
+    folding |= {"itemBias": found.get("itemBias"), "maxGrade": ratings.max_grade}
     cases = [([4, 70, 9], [2, 5, 4]), ([33], [1]), ([], [])]
     got = call(page, [["foldIn", [found["itemFactors"], *case, folding]] for case in cases])
     for (items, grades), u in zip(cases, got, strict=True):
