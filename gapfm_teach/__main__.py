@@ -17,6 +17,8 @@ BEYOND = [
     "ablation_few",
     "exponents",
     "dimensions",
+    "sensitivity",
+    "selection",
     "family",
 ]
 

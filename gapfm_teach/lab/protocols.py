@@ -9,7 +9,15 @@ import pandas as pd
 from ..model import GAPfm
 from ..ratings import Ratings
 from ..splits import given_only, split_given, split_latest
-from .systems import DIMENSIONS, EXPONENTS, STEPS, SYSTEMS, System
+from .systems import (
+    DIMENSIONS,
+    EXPONENTS,
+    SELECTION,
+    SENSITIVITY,
+    STEPS,
+    SYSTEMS,
+    System,
+)
 from .tuning import per_user
 
 N_TEST = 10  # held-out ratings a user in Tables 2 and 3
@@ -124,6 +132,14 @@ PROTOCOLS = {
     "dimensions": Protocol(
         "catalogue", (10, 30), tuple(DIMENSIONS), _CATALOGUE_WORDS, DIMENSIONS,
         ("geometric, D = 10", "ALS, D = 10"),
+    ),
+    "sensitivity": Protocol(
+        "catalogue", (10, 50), tuple(SENSITIVITY), _CATALOGUE_WORDS, SENSITIVITY,
+        ("geometric", "consistent", "geometric, λ tuned", "consistent, λ tuned"),
+    ),
+    "selection": Protocol(
+        "catalogue", (50,), tuple(SELECTION), _CATALOGUE_WORDS, SELECTION,
+        tuple(name for name in SELECTION if "adaptive" not in name),
     ),
     "family": Protocol(
         "catalogue", (10, 30), ("GAPfm", "GAPfm, geometric", *FAMILY), _CATALOGUE_WORDS, _OWN,

@@ -1,6 +1,7 @@
 """What the experiments share: the three-way split, watching a training, the batch iteration."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -79,6 +80,14 @@ class _Selecting(PrintedObjective):
         return self._select(self.problem, self.problem.scores(*self.factors(state)))
 
 
+def _goal(
+    train: Ratings, reg: float, learning_rate: float, select: Select | None
+) -> PrintedObjective:
+    if select is None:
+        return PrintedObjective("paper", train, reg, learning_rate, Printed(), _NO_DRAWS)
+    return _Selecting(train, reg, learning_rate, select)
+
+
 def ascend(
     train: Ratings, validation: Ratings | None, factors: Sequence[np.ndarray], *,
     learning_rate: float, reg: float, n_iter: int, every: int = 2,
@@ -90,10 +99,7 @@ def ascend(
     `select` marks the ratings whose items move; None moves all. Columns iteration, objective,
     held_out_gap (nan without `validation`), and what `measure` returns by name.
     """
-    if select is None:
-        goal = PrintedObjective("paper", train, reg, learning_rate, Printed(), _NO_DRAWS)
-    else:
-        goal = _Selecting(train, reg, learning_rate, select)
+    goal = _goal(train, reg, learning_rate, select)
     state, rows = dict(zip(goal.learned, factors, strict=True)), []
     with threads(1, train):
         for done in training.ascend(goal, state, n_iter=n_iter):
@@ -107,6 +113,30 @@ def ascend(
                     row |= measure(goal.problem, goal.problem.scores(U, V))
                 rows.append(row)
     return pd.DataFrame(rows)
+
+
+class Factors(NamedTuple):
+    """U and V as a model that lists can be made with."""
+
+    user_factors_: np.ndarray
+    item_factors_: np.ndarray
+
+    def predict(self, user: int, items: np.ndarray) -> np.ndarray:
+        """f of (1)."""
+        return self.item_factors_[items] @ self.user_factors_[user]
+
+
+def ascended(
+    train: Ratings, factors: Sequence[np.ndarray], *, learning_rate: float, reg: float,
+    n_iter: int, select: Select | None = None,
+) -> Factors:  # fmt: skip
+    """Where `ascend` ends."""
+    goal = _goal(train, reg, learning_rate, select)
+    state = dict(zip(goal.learned, factors, strict=True))
+    with threads(1, train):
+        for done in training.ascend(goal, state, n_iter=n_iter):
+            state = done.state
+    return Factors(*goal.factors(state))
 
 
 def small_start(train: Ratings, random_state, n_factors: int = 10) -> list[np.ndarray]:

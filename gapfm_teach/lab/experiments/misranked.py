@@ -97,7 +97,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def _ties_by(first: Callable[[Lists, np.random.Generator], np.ndarray]) -> Rule:
+def ties_by(first: Callable[[Lists, np.random.Generator], np.ndarray]) -> Rule:
     """Algorithm 1 with another order of equal grades, scores and distances: by `first`, low to high."""
 
     def rule(lists: Lists, rng: np.random.Generator, k: int) -> np.ndarray:
@@ -111,9 +111,9 @@ def _ties_by(first: Callable[[Lists, np.random.Generator], np.ndarray]) -> Rule:
 # Algorithm 1 where ties are not broken in the order of the items. By score, items of equal grade
 # are all in the order that the model gives them: none of them is misranked among themselves.
 TIES: dict[str, Rule] = {
-    "ties by grade": _ties_by(lambda lists, rng: -lists.grades),
-    "ties shuffled": _ties_by(lambda lists, rng: rng.random(lists.scores.shape)),
-    "ties by score": _ties_by(lambda lists, rng: -lists.scores),
+    "ties by grade": ties_by(lambda lists, rng: -lists.grades),
+    "ties shuffled": ties_by(lambda lists, rng: rng.random(lists.scores.shape)),
+    "ties by score": ties_by(lambda lists, rng: -lists.scores),
 }
 
 

@@ -147,6 +147,20 @@ def costs(choices: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return table.join(bad).rename_axis(None)
 
 
+def spread_of_starts(results: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """How far trainings from several starts lie apart on one split, and from split to split.
+
+    results : the table "sensitivity", as `read_results` gives it. A row a Given; columns starts
+    and splits, standard deviations of the mean over users: of the starts, from their means over
+    n splits, times √n; of the splits, each with a start of its own, on average over the rows.
+    """
+    rows = results[results["metric"] == metric]
+    rows = rows[rows["system"].str.startswith("geometric, start ")]
+    by_given = rows.groupby("given")
+    starts = by_given["mean"].std() * np.sqrt(by_given["n_splits"].first())
+    return pd.DataFrame({"starts": starts, "splits": by_given["split_sd"].mean()})
+
+
 def _with_half(rows: pd.DataFrame) -> pd.Series:
     """Mean ± half of the interval."""
     half = (rows["ci_high"] - rows["ci_low"]) / 2

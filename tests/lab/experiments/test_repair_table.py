@@ -8,7 +8,7 @@ import pytest
 
 from gapfm_teach import ndcg, simulate_ratings
 from gapfm_teach.lab.experiments import repair_table
-from gapfm_teach.lab.experiments.results import leads, wide
+from gapfm_teach.lab.experiments.results import leads, spread_of_starts, wide
 from gapfm_teach.lab.protocols import PROTOCOLS, split
 
 
@@ -88,3 +88,20 @@ def test_leads_are_seen_from_the_reference_and_say_what_is_clear():
     assert found.loc["C", 10] == "+.010* [-.010, +.030]"
     with pytest.raises(ValueError, match=r"no comparisons with 'D' by 'NDCG@5'; .* with B"):
         leads(table, "D", "NDCG@5")
+
+
+def test_the_spread_of_starts_is_that_of_single_trainings():
+    """Means of a hundred splits whose starts lie apart as N(0, 0.03), splits as N(0, 0.1)."""
+    rng = np.random.default_rng(0)
+    trained = rng.normal(0.0, 0.1, 100) + rng.normal(0.0, 0.03, (40, 100))
+    rows = pd.DataFrame(
+        {
+            "given": 10, "metric": "NDCG@5", "n_splits": 100, "mean": trained.mean(axis=1),
+            "split_sd": trained.std(axis=1, ddof=1),
+            "system": [f"geometric, start {k}" for k in range(40)],
+        }
+    )  # fmt: skip
+    other = rows.iloc[:1].assign(system="geometric", mean=9.0)
+    found = spread_of_starts(pd.concat([rows, other]), "NDCG@5").loc[10]
+    assert found["starts"] == pytest.approx(0.03, rel=0.3)
+    assert found["splits"] == pytest.approx(np.hypot(0.1, 0.03), rel=0.2)
