@@ -6,12 +6,13 @@ computes all settings at once and writes a page fragment that needs no kernel an
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from ..model import GAPfm
 from ..ratings import Ratings
+from .explorable import Explorable, Page
 from .films import FilmRater, list_for
 from .live import Explorer
 from .scene import Curve, Parameter, Scene, View
@@ -19,11 +20,14 @@ from .twin import Twin
 
 __all__ = [
     "Curve",
+    "Explorable",
     "Explorer",
     "FilmRater",
+    "Page",
     "Parameter",
     "Twin",
     "View",
+    "explorable",
     "explorer",
     "rate_films",
 ]
@@ -102,3 +106,18 @@ def rate_films(
 def is_static() -> bool:
     """True where outputs are to be stored, not lived with."""
     return os.environ.get("GAPFM_TEACH_STATIC") == "1"
+
+
+def explorable(
+    view: str, data: Mapping, *, alt: str, compute: Callable[..., dict] | None = None
+) -> Explorable | Page:
+    """The explorable `view`, one of `VIEWS`, with the `data` that it is made of.
+
+    It computes in the browser, in a page and in a notebook alike. With `compute`, a notebook with
+    a kernel asks Python, `compute(**values)`, in the browser's stead. `alt` says in words what the
+    first picture shows. The object returned shows itself when it ends a cell. Raises ValueError for
+    an unknown view.
+    """
+    if is_static():
+        return Page(view, data, alt)
+    return Explorable(view, data, alt, compute)

@@ -1,0 +1,192 @@
+// Pictures with axes: curves named where they end, bars, dots, levels, and handles to be dragged.
+
+import { draw, make, written } from "./kit.js";
+
+const TOP = 14, BOTTOM = 44, RIGHT = 14, LINE = 15;
+export const COLOURS = ["var(--gx-blue)", "var(--gx-red)", "var(--gx-green)", "var(--gx-pink)", "var(--gx-orange)", "var(--gx-sky)"];
+const DASHES = ["", "7 4", "2 3", "9 3 2 3", "4 2", "12 3"];
+
+// A picture in `place`, whose words are `alt`. The axes {from, to, label, scale: "linear" or "log",
+// names: words at 0, 1, ..., text(value), ticks: values} are given with each `show`.
+export function chart(place, { alt, height = 300 }) {
+  const svg = draw("svg", { role: "group", "aria-label": alt, class: "gx-chart" });
+  const clip = `gx-clip-${++chart.made}`;
+  let handles = [], scales = null, held = null;
+  place.append(svg);
+
+  svg.addEventListener("pointerdown", (event) => {
+    const key = event.target.closest("[data-handle]")?.dataset.handle;
+    if (key === undefined || event.button) return;
+    held = key;
+    svg.setPointerCapture(event.pointerId);
+    focusOn(key);
+    event.preventDefault();
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (held === null) return;
+    const box = svg.getBoundingClientRect();
+    handles.find((one) => one.key === held)?.move(scales.x.back(event.clientX - box.left), scales.y.back(event.clientY - box.top));
+  });
+  for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => { held = null; });
+  svg.addEventListener("keydown", (event) => {
+    const handle = handles.find((one) => one.key === event.target.dataset?.handle);
+    const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [0, 0];
+    if (!handle || !(dx || dy)) return;
+    event.preventDefault();
+    const { step: [sx = 0, sy = 0] } = handle;
+    // A handle that moves along one axis follows all four arrows.
+    handle.move(handle.x + (sy ? dx : dx || dy) * sx, handle.y + (sx ? dy : dy || dx) * sy);
+  });
+  const focusOn = (key) => svg.querySelector(`[data-handle="${key}"]`)?.focus({ preventScroll: true });
+
+  return {
+    svg,
+    // parts: curves {name, x, y, dots, colour, dash, plain}, bars {x, y, from, width, colour, name},
+    // levels {y or x, name}, dots {x, y, name, colour, ring}, arrows {x, y, toX, toY, colour, name},
+    // handles {key, x, y, label, text, step: [dx, dy], move(x, y), colour}.
+    show({ x, y, curves = [], bars = [], levels = [], dots = [], arrows = [], handles: grips = [] }) {
+      const width = place.clientWidth || 640;
+      const left = y.names ? 14 + 6.6 * Math.max(...y.names.map((n) => n.length)) : 54;
+      scales = { x: axis(x, left, width - RIGHT), y: axis(y, height - BOTTOM, TOP) };
+      handles = grips;
+      const at = [scales.x.place, scales.y.place];
+      const inside = draw("g", { "clip-path": `url(#${clip})` },
+        ...bars.map((one) => bar(one, at, y)), ...levels.map((one) => level(one, at, [left, width - RIGHT, TOP, height - BOTTOM])),
+        ...curves.flatMap((one, k) => curve(one, k, at)));
+      const focused = svg.contains(document.activeElement) ? document.activeElement.dataset.handle : undefined;
+      svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+      svg.style.height = `${height}px`;
+      svg.replaceChildren(
+        draw("clipPath", { id: clip }, draw("rect", { x: left, y: TOP - 6, width: Math.max(0, width - left - RIGHT + 6), height: height - TOP - BOTTOM + 12 })),
+        ...frame(x, y, scales, { left, right: width - RIGHT, bottom: height - BOTTOM, height }), inside,
+        ...arrows.map((one) => arrow(one, at)), ...dots.map((one) => dot(one, at, width)),
+        ...names(curves, levels, at, [left, width - RIGHT, TOP, height - BOTTOM]), ...grips.map((one) => grip(one, at)));
+      if (focused !== undefined) focusOn(focused);
+    },
+  };
+}
+chart.made = 0;
+
+// From values to places and back.
+function axis({ from, to, scale = "linear" }, first, last) {
+  const way = scale === "log" ? Math.log10 : (v) => v, home = scale === "log" ? (v) => 10 ** v : (v) => v;
+  const [low, high] = [way(from), way(to)];
+  return {
+    place: (v) => first + ((way(v) - low) / (high - low)) * (last - first),
+    back: (p) => home(low + ((p - first) / (last - first)) * (high - low)),
+  };
+}
+
+// Round numbers from one end to the other, about `count`; powers of ten on a logarithmic axis.
+export function ticks({ from, to, scale = "linear" }, count) {
+  if (scale === "log") {
+    const [low, high] = [Math.ceil(Math.log10(from) - 1e-9), Math.floor(Math.log10(to) + 1e-9)];
+    const every = Math.max(1, Math.ceil((high - low) / Math.max(1, count)));
+    return Array.from({ length: Math.floor((high - low) / every) + 1 }, (_, k) => 10 ** (low + k * every));
+  }
+  const [low, high] = [Math.min(from, to), Math.max(from, to)];
+  const rough = (high - low) / Math.max(1, count), power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * [1, 2, 5, 10].find((m) => m * power >= rough * 0.999);
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(12)));
+}
+
+function frame(x, y, scales, { left, right, bottom, height }) {
+  const parts = [];
+  const wide = right - left;
+  const xs = x.names ? x.names.map((name, k) => [k, name]) : (x.ticks ?? ticks(x, wide / 75)).map((v) => [v, (x.text ?? written)(v)]);
+  const ys = y.names ? y.names.map((name, k) => [k, name]) : (y.ticks ?? ticks(y, 5)).map((v) => [v, (y.text ?? written)(v)]);
+  for (const [v, text] of xs) {
+    const p = scales.x.place(v);
+    if (!x.names) parts.push(draw("line", { class: "gx-grid", x1: p, x2: p, y1: TOP, y2: bottom }));
+    parts.push(draw("text", { x: p, y: bottom + 17, "text-anchor": "middle" }, text));
+  }
+  for (const [v, text] of ys) {
+    const p = scales.y.place(v);
+    parts.push(draw("line", { class: "gx-grid", x1: left, x2: right, y1: p, y2: p }));
+    parts.push(draw("text", { x: left - 7, y: p, dy: "0.32em", "text-anchor": "end" }, text));
+  }
+  const middle = (TOP + bottom) / 2;
+  parts.push(draw("path", { class: "gx-axis", d: `M${left} ${TOP}V${bottom}H${right}` }));
+  parts.push(draw("text", { x: (left + right) / 2, y: height - 8, "text-anchor": "middle" }, x.label ?? ""));
+  if (y.label) parts.push(draw("text", { x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }, y.label));
+  return parts;
+}
+
+const inColour = (one, k = 0) => one.colour ?? COLOURS[k % COLOURS.length];
+
+function curve(one, k, [x, y]) {
+  let path = "", pen = "M";
+  const points = [];
+  one.x.forEach((v, i) => {
+    const value = one.y[i];
+    if (!Number.isFinite(value)) { pen = "M"; return; }
+    path += `${pen}${x(v).toFixed(1)} ${y(value).toFixed(1)}`;
+    pen = "L";
+    if (one.dots) points.push(draw("circle", { cx: x(v).toFixed(1), cy: y(value).toFixed(1), r: 3.5, style: `fill: ${inColour(one, k)}` }));
+  });
+  const line = draw("path", { class: "gx-curve", d: path, style: `stroke: ${inColour(one, k)}`, "stroke-dasharray": one.dash ?? DASHES[k % DASHES.length] });
+  return [line, ...points];
+}
+
+function bar(one, [x, y], axisY) {
+  const half = (one.width ?? 0.7) / 2, foot = one.from ?? Math.max(0, axisY.from);
+  const [a, b] = [y(foot), y(one.y)];
+  return draw("rect", { x: x(one.x - half), width: Math.max(0.5, x(one.x + half) - x(one.x - half)), y: Math.min(a, b), height: Math.abs(a - b), style: `fill: ${one.colour ?? COLOURS[0]}`, opacity: one.opacity ?? 1 });
+}
+
+function level(one, [x, y], [left, right, top, bottom]) {
+  const across = one.y !== undefined;
+  return draw("line", { class: "gx-level", style: `stroke: ${one.colour ?? "currentColor"}`,
+    x1: across ? left : x(one.x), x2: across ? right : x(one.x), y1: across ? y(one.y) : top, y2: across ? y(one.y) : bottom });
+}
+
+function dot(one, [x, y], width) {
+  const late = x(one.x) > width / 2;
+  return draw("g", { class: "gx-dot" },
+    draw("circle", { cx: x(one.x), cy: y(one.y), r: 5.5, class: one.ring ? "gx-ring" : null, style: one.ring ? `stroke: ${one.colour ?? "currentColor"}` : `fill: ${one.colour ?? "currentColor"}` }),
+    ...(one.name ? [draw("text", { class: "gx-name", x: x(one.x) + (late ? -10 : 10), y: y(one.y) - 8, "text-anchor": late ? "end" : "start" }, one.name)] : []));
+}
+
+function arrow(one, [x, y]) {
+  const [x1, y1, x2, y2] = [x(one.x), y(one.y), x(one.toX), y(one.toY)];
+  const length = Math.hypot(x2 - x1, y2 - y1), style = `stroke: ${one.colour ?? "currentColor"}`;
+  if (length < 1) return draw("g");
+  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length], head = Math.min(8, length);
+  const tip = (side) => `${(x2 - head * ux + side * head * 0.6 * uy).toFixed(1)} ${(y2 - head * uy - side * head * 0.6 * ux).toFixed(1)}`;
+  return draw("g", { class: "gx-arrow", style },
+    draw("path", { d: `M${x1.toFixed(1)} ${y1.toFixed(1)}L${x2.toFixed(1)} ${y2.toFixed(1)}M${tip(1)}L${x2.toFixed(1)} ${y2.toFixed(1)}L${tip(-1)}` }));
+}
+
+function grip(one, [x, y]) {
+  const along = one.step[0] && !one.step[1] ? "horizontal" : "vertical";
+  return draw("g", { class: "gx-handle", tabindex: 0, role: "slider", "data-handle": one.key, "data-lm-suppress-shortcuts": "true",
+    "aria-label": one.label, "aria-orientation": along, "aria-valuenow": (one.step[0] ? one.x : one.y).toFixed(3), "aria-valuetext": one.text },
+  draw("circle", { class: "gx-reach", cx: x(one.x), cy: y(one.y), r: 20 }),
+  draw("circle", { cx: x(one.x), cy: y(one.y), r: 8, style: `fill: ${one.colour ?? "var(--gx-blue)"}` }));
+}
+
+// The curves' names at their ends and the levels' at the right, moved apart where they would meet.
+function names(curves, levels, [x, y], [left, right, top, bottom]) {
+  const wanted = curves.map((one, k) => {
+    let last = one.y.length - 1;
+    while (last >= 0 && !Number.isFinite(one.y[last])) last--;
+    return last < 0 || !one.name || one.plain ? null : { text: one.name, x: x(one.x[last]), y: y(one.y[last]) - 7, colour: inColour(one, k) };
+  });
+  for (const one of levels) {
+    if (!one.name) continue;
+    if (one.y !== undefined) wanted.push({ text: one.name, x: right, y: y(one.y) - 5, colour: one.colour ?? "currentColor" });
+    else wanted.push({ text: one.name, x: x(one.x) + (x(one.x) > (left + right) / 2 ? -5 : 5), y: top + 10, colour: one.colour ?? "currentColor", side: x(one.x) > (left + right) / 2 ? "end" : "start" });
+  }
+  const placed = wanted.filter(Boolean).map((one) => ({ ...one, x: Math.min(Math.max(one.x, left), right), y: Math.min(Math.max(one.y, top + 8), bottom - 4) }));
+  placed.sort((a, b) => a.y - b.y);
+  for (let k = 1; k < placed.length; k++) placed[k].y = Math.max(placed[k].y, placed[k - 1].y + LINE);
+  const over = placed.length ? placed[placed.length - 1].y - (bottom - 4) : 0;
+  for (const one of placed) if (over > 0) one.y -= over;
+  return placed.map((one) => draw("text", { class: "gx-name", x: one.x, y: one.y, style: `fill: ${one.colour}`, "text-anchor": one.side ?? (one.x > (left + right) / 2 ? "end" : "start") }, one.text));
+}
+
+// Two or more parts side by side where there is room, one under the other where there is not.
+export function beside(...parts) {
+  return make("div", { class: "gx-beside" }, ...parts);
+}
