@@ -6,9 +6,10 @@ SETUP := .make/setup
 # Stored outputs must not depend on the time a run took or on who looks.
 STORED := GAPFM_TEACH_STATIC=1 TQDM_DISABLE=1
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
-SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) $(wildcard preview/* preview/*/* images/*)
+SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
+  $(wildcard preview/* preview/*/* images/* gapfm_teach/widgets/* gapfm_teach/widgets/*/*)
 
-.PHONY: help setup site test quick lowest lint lab notebooks bench api quarto clean
+.PHONY: help setup site test quick lowest lint lab notebooks pictures bench api quarto clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -50,6 +51,9 @@ lab: $(SETUP) ## Open JupyterLab on the notebooks
 
 notebooks: $(SETUP) ## Re-execute all notebooks in place and store their outputs
 	$(STORED) $(BIN)/python tools/store_notebooks.py $(NOTEBOOKS)
+
+pictures: $(SETUP) ## Draw the explorables of the stored notebooks, for where no script runs
+	$(BIN)/python tools/draw_pictures.py
 
 bench: $(SETUP) ## Measure, print a table, and write it to benchmarks/results.md
 	$(BIN)/python benchmarks/report.py

@@ -14,6 +14,7 @@ from pathlib import Path
 import pypandoc
 import yaml
 
+from preview import explorables
 from preview.notebook import BookError, notebook_markdown
 from preview.page import PageReader
 from preview.written import check_replaceable, leave_list
@@ -58,7 +59,7 @@ def build(root: Path, target: Path) -> list[str]:
     readers = {chapter.href: PageReader(chapter.page) for chapter in chapters}
     numbers = label_numbers(chapters, readers)
     for chapter in chapters:
-        chapter.page = resolve(chapter, numbers)
+        chapter.page = explorables.alive(resolve(chapter, numbers), chapter.root)
     index = [entry for c in chapters for entry in readers[c.href].search_entries(c.href)]
     write(chapters, index, target)
     return [chapter.href for chapter in chapters]
@@ -216,6 +217,7 @@ def write(chapters: list[Chapter], index: list[dict], target: Path) -> None:
         for name in ASSETS:
             copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
             copy(HERE / name, fresh / name)
+        (fresh / explorables.NAME).write_bytes(explorables.script())
         text = json.dumps(index, ensure_ascii=False)
         (fresh / "search.js").write_text(f"bookIndex = {text};\n", encoding="utf-8")
         leave_list(fresh)

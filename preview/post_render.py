@@ -1,5 +1,6 @@
-"""Quarto's post-render step: take out of every page what would call another host, and list
-the files of the site, whose folder Quarto has emptied before it renders all.
+"""Quarto's post-render step: take out of every page what would call another host, bring its
+explorables to life, and list the files of the site, whose folder Quarto has emptied before it
+renders all.
 
 Quarto adds require.js, jquery or the widget manager from a CDN to any page whose
 outputs hold HTML. The pages work without them, and must be readable with no network.
@@ -13,6 +14,7 @@ from pathlib import Path
 sys.path.insert(
     0, str(Path(__file__).resolve().parent.parent)
 )  # Quarto runs this file alone
+from preview import explorables
 from preview.written import leave_list, renew_list
 
 REMOTE = r"""["']?(?:https?:)?//[^>]*"""
@@ -34,10 +36,12 @@ def without_remote_tags(page: str) -> str:
 
 def main() -> None:
     site = Path(os.environ.get("QUARTO_PROJECT_OUTPUT_DIR", "_site"))
+    (site / explorables.NAME).write_bytes(explorables.script())
     changed = 0
     for path in sorted(site.rglob("*.html")):
         page = path.read_text(encoding="utf-8")
-        clean = without_remote_tags(page)
+        root = "../" * (len(path.relative_to(site).parts) - 1)
+        clean = explorables.alive(without_remote_tags(page), root)
         if clean != page:
             path.write_text(clean, encoding="utf-8")
             changed += 1
@@ -47,7 +51,8 @@ def main() -> None:
         rendered = os.environ.get("QUARTO_PROJECT_OUTPUT_FILES", "").split("\n")
         renew_list(site, [Path(name) for name in rendered if name])
     print(
-        f"post-render: removed calls to other hosts from {changed} pages", file=sys.stderr
+        f"post-render: no calls to other hosts, explorables alive: {changed} pages changed",
+        file=sys.stderr,
     )
 
 

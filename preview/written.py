@@ -10,7 +10,8 @@ LIST = "written.json"
 FORMAT, VERSION = "gapfm_teach site", 2  # version 1, still read, has no hashes
 # What a system puts into any folder that somebody looks at: nobody's work.
 _OF_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}
-_OF_ALL_PAGES = ("search.json", "sitemap.xml")  # what Quarto renews with each page
+# What is renewed with each page, by Quarto and by the step after it.
+_OF_ALL_PAGES = ("search.json", "sitemap.xml", "explorables.js")
 _SHOWN = 3  # names in an error
 
 

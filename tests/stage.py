@@ -18,7 +18,9 @@ class Stage:
     `errors` are what the page has said to its console, and requests that left the file.
     """
 
-    def __init__(self, browser, folder, shown: Page, *, width=900, dark=False, touch=False, hash=""):
+    def __init__(
+        self, browser, folder, shown: Page, *, width=900, dark=False, touch=False, hash=""
+    ):
         path = folder / "stage.html"
         script = for_page().replace("</script", "<\\/script")
         path.write_text(f"{HEAD}{shown.html}<script>{script}</script>", encoding="utf-8")
@@ -32,11 +34,15 @@ class Stage:
         self.page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
         self.page.on(
             "request",
-            lambda r: r.url.startswith(("file:", "data:", "blob:")) or self.errors.append(r.url),
+            lambda r: (
+                r.url.startswith(("file:", "data:", "blob:")) or self.errors.append(r.url)
+            ),
         )
         self.page.goto(path.as_uri() + hash)
         self.root = self.page.locator(".gapfm-explorable")
-        self.page.wait_for_function(f"() => ({DRAWN})(document.querySelector('.gapfm-explorable')) > 0")
+        self.page.wait_for_function(
+            f"() => ({DRAWN})(document.querySelector('.gapfm-explorable')) > 0"
+        )
 
     def after(self, act) -> str:
         """Do `act()`, wait until the view has been drawn anew, and return what it says."""
@@ -84,7 +90,9 @@ class Stage:
         finger = self.context.new_cdp_session(self.page)
 
         def touch(kind, *points):
-            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+            finger.send(
+                "Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)}
+            )
 
         def act():
             touch("touchStart", {"x": x, "y": y})

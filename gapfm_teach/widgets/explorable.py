@@ -27,7 +27,9 @@ class Explorable(anywidget.AnyWidget):
     data = traitlets.Dict().tag(sync=True)
     computes = traitlets.Bool().tag(sync=True)
 
-    def __init__(self, view: str, data: Mapping, alt: str, compute: Callable[..., dict] | None):
+    def __init__(
+        self, view: str, data: Mapping, alt: str, compute: Callable[..., dict] | None
+    ):
         self._esm = for_notebook(view)
         self.alt, self._compute = alt, compute
         super().__init__(view=view, data=packed(data), computes=compute is not None)
@@ -71,12 +73,14 @@ def fragment(view: str, data: Mapping, alt: str) -> str:
 
     The picture is the view itself at its first setting; `make pictures` draws it.
     """
-    picture = HERE / "pictures" / f"{view}.svg"
+    picture = HERE / "pictures" / f"{view}.png"
     shown = ""
     if picture.is_file():
         source = base64.b64encode(picture.read_bytes()).decode()
-        shown = f'<img alt="{html.escape(alt)}" src="data:image/svg+xml;base64,{source}">'
-    stored = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+        shown = f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{source}">'
+    stored = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace(
+        "</", "<\\/"
+    )
     return (
         f'<div class="gapfm-explorable" data-view="{view}">{shown}\n'
         f'<script type="application/json">{stored}</script>\n</div>'

@@ -11,8 +11,12 @@ from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-IMPORT = re.compile(r'^import (?P<names>\{[^}]*\}|\* as \w+) from "(?P<path>[^"]+)";\n', re.M)
-EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (?P<name>\w+))", re.M)
+IMPORT = re.compile(
+    r'^import (?P<names>\{[^}]*\}|\* as \w+) from "(?P<path>[^"]+)";\n', re.M
+)
+EXPORT = re.compile(
+    r"^export (?=(?:async function|function|class|const) (?P<name>\w+))", re.M
+)
 OTHER = re.compile(r"^(?:import|export)\b.*", re.M)
 
 VIEWS = tuple(sorted(path.stem for path in (HERE / "views").glob("*.js")))

@@ -1,6 +1,7 @@
 """Quarto before and after it builds the site, with a stand-in for it."""
 
 import os
+import re
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gapfm_teach.widgets.linked import for_page
 from preview import site
 from preview.post_render import without_remote_tags
 from preview.written import check_replaceable, leave_list
@@ -70,7 +72,7 @@ def test_after_quarto_a_new_site_may_take_its_place(tmp_path, whole):
     outside |= {"QUARTO_PROJECT_RENDER_ALL": "1"} if whole else {}
     subprocess.run(step, env=os.environ | outside, cwd=tmp_path, check=True)
     assert (place / "index.html").read_text() == "<p>Q</p>"
-    strange = pytest.raises(FileExistsError, match="_site/ holds index")
+    strange = pytest.raises(FileExistsError, match=r"_site/ holds .*index\.html")
     with nullcontext() if whole else strange:
         check_replaceable(place)
 
@@ -119,3 +121,22 @@ def test_post_render_removes_only_what_calls_another_host():
     remote = remote.replace("css?a>", 'css?a">')
     page = f"<head>{ours}{remote}</head><body>{inline}{anchor}</body>"
     assert without_remote_tags(page) == f"<head>{ours}</head><body>{inline}{anchor}</body>"
+
+
+@pytest.mark.processes
+def test_the_step_brings_a_pages_explorables_to_life(tmp_path):
+    """With one script for the site, at the address that it has from the page."""
+    place = tmp_path / "_site"
+    (place / "notebooks").mkdir(parents=True)
+    alive = '<div class="gapfm-explorable" data-view="drag_list"></div>'
+    pages = {"index.html": "<p>text</p>", "notebooks/01.html": f"<p>{alive}</p>"}
+    for name, text in pages.items():
+        (place / name).write_text(f"<body>{text}</body>")
+    step = [sys.executable, str(ROOT / "preview" / "post_render.py")]
+    outside = {"QUARTO_PROJECT_OUTPUT_DIR": str(place), "QUARTO_PROJECT_RENDER_ALL": "1"}
+    for _ in range(2):  # and not twice
+        subprocess.run(step, env=os.environ | outside, cwd=tmp_path, check=True)
+    assert (place / "index.html").read_text() == "<body><p>text</p></body>"
+    page = (place / "notebooks" / "01.html").read_text()
+    assert re.findall(r'<script src="([^"]+)"', page) == ["../explorables.js"]
+    assert (place / "notebooks" / "../explorables.js").read_bytes() == for_page().encode()

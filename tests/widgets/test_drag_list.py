@@ -9,7 +9,11 @@ from stage import Stage
 from gapfm_teach.metrics import average_precision, graded_average_precision
 from gapfm_teach.widgets import Page
 
-DATA = {"films": ["A", "B", "C", "D", "E"], "grades": [5, 3, 1, 4, 2], "order": [2, 0, 1, 3, 4]}
+DATA = {
+    "films": ["A", "B", "C", "D", "E"],
+    "grades": [5, 3, 1, 4, 2],
+    "order": [2, 0, 1, 3, 4],
+}
 
 
 @pytest.fixture
@@ -20,11 +24,21 @@ def stage(browser, tmp_path):
 
 
 def numbers(words: str) -> list[float]:
-    return [float(found) for found in re.findall(r"\d+(?:\.\d+)?", words.split(" is ")[1].replace("from one star up to 5", ""))]
+    return [
+        float(found)
+        for found in re.findall(
+            r"\d+(?:\.\d+)?", words.split(" is ")[1].replace("from one star up to 5", "")
+        )
+    ]
 
 
 def order(stage) -> list[int]:
-    return [int(one) for one in stage.root.locator("li").evaluate_all("all => all.map(e => e.dataset.row)")]
+    return [
+        int(one)
+        for one in stage.root.locator("li").evaluate_all(
+            "all => all.map(e => e.dataset.row)"
+        )
+    ]
 
 
 def check(stage, words: str) -> None:

@@ -1,0 +1,68 @@
+"""Draw each explorable at its first setting, as the picture for where no script runs.
+
+Takes the views as they stand in the stored notebooks, in a browser; run `make notebooks` before,
+where a view's data have changed, and after, so that the notebooks hold the new pictures.
+"""
+
+import io
+import re
+from pathlib import Path
+
+import nbformat
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from gapfm_teach.doctor import find_chromium
+from gapfm_teach.widgets.linked import HERE, for_page
+
+ROOT = Path(__file__).resolve().parent.parent
+FRAGMENT = re.compile(
+    r'<div class="gapfm-explorable" data-view="(\w+)">.*?</script>\n</div>', re.S
+)
+WIDTH, COLOURS = 680, 32
+# A picture shows the question and the answer, not the controls that it does not have.
+STYLE = (
+    "body { margin: 0; background: #fff } .gapfm-explorable { margin: 0 !important; border: 0 }"
+    " :is(.gx-foot, .gx-note) { display: none !important }"
+)
+
+
+def stored() -> dict[str, str]:
+    """The fragment of every view that a stored notebook shows, by its name."""
+    found = {}
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            for output in cell.get("outputs", []):
+                for match in FRAGMENT.finditer(output.get("data", {}).get("text/html", "")):
+                    found[match[1]] = match[0]
+    return found
+
+
+def main() -> None:
+    folder = HERE / "pictures"
+    folder.mkdir(exist_ok=True)
+    script = for_page().replace("</script", "<\\/script")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=find_chromium(), args=["--no-sandbox"]
+        )
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": 900}, device_scale_factor=2
+        )
+        for view, fragment in stored().items():
+            page.set_content(f"<style>{STYLE}</style>{fragment}<script>{script}</script>")
+            page.wait_for_function(
+                "() => Number(document.querySelector('.gapfm-explorable').dataset.drawn) > 0"
+            )
+            page.wait_for_timeout(
+                2000
+            )  # a training has ended, and the picture come to rest
+            picture = Image.open(io.BytesIO(page.locator(".gapfm-explorable").screenshot()))
+            picture = picture.convert("RGB").quantize(COLOURS)
+            picture.save(folder / f"{view}.png", optimize=True)
+            print(f"{view}: {(folder / f'{view}.png').stat().st_size / 1000:.0f} kB")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
