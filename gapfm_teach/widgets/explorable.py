@@ -47,9 +47,12 @@ class Explorable(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **options):
         bundle = super()._repr_mimebundle_(**options)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        still = fragment(self.view, self.data, self.alt)
-        return data | {"text/html": still, "text/plain": repr(self)}, metadata
+        assert bundle is not None  # anywidget has none where no ipywidgets are
+        shown, metadata = bundle
+        shown["text/html"] = fragment(
+            self.view, self.data, self.alt
+        )  # once the kernel is gone
+        return shown, metadata
 
     def __repr__(self) -> str:
         return f"Explorable({self.view!r})"

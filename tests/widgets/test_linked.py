@@ -68,7 +68,7 @@ def test_a_form_that_is_not_joined_is_named(folder, line):
 
 
 def test_an_unknown_view_is_named_with_those_there_are():
-    with pytest.raises(ValueError, match="no view is called 'dragged'.*drag_list"):
+    with pytest.raises(ValueError, match=r"no view is called 'dragged'.*drag_list"):
         linked.for_notebook("dragged")
 
 
