@@ -9,7 +9,18 @@ HEAD = (
     " body { margin: 12px auto; max-width: 760px; background: light-dark(#fdfdfb, #16191d);"
     " color: light-dark(#22262b, #dfe2e5) }</style><body>"
 )
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 DRAWN = "root => Number(root.dataset.drawn || 0)"
+
+
+def number(text: str) -> float:
+    """A number as `written` of kit.js writes it: "0.5", "−3.6 · 10⁻⁵", "10⁻⁶", "none"."""
+    if text == "none":
+        return float("nan")
+    factor, power, exponent = text.translate(RAISED).replace("−", "-").rpartition("10-")
+    if not power:
+        return float(exponent)
+    return (float(factor.rstrip(" ·")) if factor.strip("+") else 1.0) * 10.0 ** -float(exponent)
 
 
 class Stage:

@@ -41,8 +41,8 @@ export function chart(place, { alt, height = 300 }) {
 
   return {
     svg,
-    // parts: curves {name, x, y, dots, colour, dash, plain}, bars {x, y, from, width, colour, name},
-    // levels {y or x, name}, dots {x, y, name, colour, ring}, arrows {x, y, toX, toY, colour, name},
+    // parts: curves {name, x, y, dots, colour, dash, plain, beyond}, bars {x, y, from, width, colour, name},
+    // levels {y or x, name}, dots {x, y, name, colour, ring}, arrows {x, y, toX, toY, colour, name, under},
     // handles {key, x, y, label, text, step: [dx, dy], move(x, y), colour}.
     show({ x, y, curves = [], bars = [], levels = [], dots = [], arrows = [], handles: grips = [] }) {
       const width = place.clientWidth || 640;
@@ -150,12 +150,16 @@ function dot(one, [x, y], width) {
 
 function arrow(one, [x, y]) {
   const [x1, y1, x2, y2] = [x(one.x), y(one.y), x(one.toX), y(one.toY)];
-  const length = Math.hypot(x2 - x1, y2 - y1), style = `stroke: ${one.colour ?? "currentColor"}`;
-  if (length < 1) return draw("g");
-  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length], head = Math.min(8, length);
-  const tip = (side) => `${(x2 - head * ux + side * head * 0.6 * uy).toFixed(1)} ${(y2 - head * uy - side * head * 0.6 * ux).toFixed(1)}`;
-  return draw("g", { class: "gx-arrow", style },
-    draw("path", { d: `M${x1.toFixed(1)} ${y1.toFixed(1)}L${x2.toFixed(1)} ${y2.toFixed(1)}M${tip(1)}L${x2.toFixed(1)} ${y2.toFixed(1)}L${tip(-1)}` }));
+  const length = Math.hypot(x2 - x1, y2 - y1), colour = one.colour ?? "currentColor", parts = [];
+  if (length >= 1) {
+    const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length], head = Math.min(8, length);
+    const tip = (side) => `${(x2 - head * ux + side * head * 0.6 * uy).toFixed(1)} ${(y2 - head * uy - side * head * 0.6 * ux).toFixed(1)}`;
+    parts.push(draw("path", { d: `M${x1.toFixed(1)} ${y1.toFixed(1)}L${x2.toFixed(1)} ${y2.toFixed(1)}M${tip(1)}L${x2.toFixed(1)} ${y2.toFixed(1)}L${tip(-1)}` }));
+  }
+  // The name stands beyond the tip, or under the whole arrow.
+  const below = one.under ? Math.max(y1, y2) + 18 : y2 + (y2 > y1 ? 16 : -7);
+  if (one.name) parts.push(draw("text", { class: "gx-name", x: x2, y: below, "text-anchor": "middle", style: `fill: ${colour}; stroke: var(--gx-paper)` }, one.name));
+  return draw("g", { class: "gx-arrow", style: `stroke: ${colour}` }, ...parts);
 }
 
 function grip(one, [x, y]) {
@@ -171,7 +175,9 @@ function names(curves, levels, [x, y], [left, right, top, bottom]) {
   const wanted = curves.map((one, k) => {
     let last = one.y.length - 1;
     while (last >= 0 && !Number.isFinite(one.y[last])) last--;
-    return last < 0 || !one.name || one.plain ? null : { text: one.name, x: x(one.x[last]), y: y(one.y[last]) - 7, colour: inColour(one, k) };
+    if (last < 0 || !one.name || one.plain) return null;
+    const end = { text: one.name, x: x(one.x[last]), y: y(one.y[last]) - 7, colour: inColour(one, k) };
+    return one.beyond ? { ...end, x: end.x + 6, y: end.y + 11, side: "start" } : end; // where the axis goes on
   });
   for (const one of levels) {
     if (!one.name) continue;

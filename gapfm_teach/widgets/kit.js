@@ -225,7 +225,8 @@ export function ranked(rows, heading = "") {
 }
 
 // A list whose rows are dragged, or moved with the arrow keys, into another order. `order` are
-// indices into `rows`; `moved(order)` gets the new one. `draw()` again after each change.
+// indices into `rows`; `moved(order, row)` gets the new one and which row was taken. `draw()` again
+// after each change.
 export function sortable(place, rows, moved, describe = "use the arrow keys to move it") {
   const list = make("ol", { class: "gx-sortable" });
   const items = rows.map((row, index) => make("li", {
@@ -237,7 +238,8 @@ export function sortable(place, rows, moved, describe = "use the arrow keys to m
     if (order.indexOf(row) === at) return;
     const next = order.filter((other) => other !== row);
     next.splice(at, 0, row);
-    moved(next);
+    order = next; // two keys may come before the next frame
+    moved(next, row);
   };
   list.addEventListener("keydown", (event) => {
     const row = Number(event.target.dataset.row), at = order.indexOf(row);

@@ -1,0 +1,97 @@
+// Chapter 2: drag one film's score; exact GAP is a staircase over it, its two smooth versions slopes.
+
+import {
+  consistentGap, consistentGapGradient, gradedAveragePrecision, smoothedGap, smoothedGapGradient,
+} from "../engine.js";
+import { beside, chart, COLOURS } from "../chart.js";
+import { laboratory, make, ranked, written } from "../kit.js";
+
+const FROM = -3, TO = 3, ROOM = 2.2, POINTS = 181; // room for the names at the right
+const logistic = (x) => 1 / (1 + Math.exp(-x));
+const signed = (value) => (value > 0 ? "+" : "") + written(value, 2);
+
+// data: {films: names, grades, scores, delta: δ_1, δ_2, ..., moving: the film at the start}
+export function view(place, { films, grades, scores: start, delta, moving }) {
+  const left = make("div"), right = make("div");
+  const picture = chart(left, {
+    alt: "Exact GAP as a staircase over the score of one film, smoothed and consistent GAP as curves, and what each is now.", height: 350,
+  });
+  // Δ(y), and Z, their sum: (8) leaves 1/Z out, and here it is put back.
+  const worth = Array.from(grades, (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0));
+  const Z = worth.reduce((a, b) => a + b, 0);
+  const line = Array.from({ length: POINTS }, (_, k) => FROM + (k / (POINTS - 1)) * (TO - FROM));
+
+  const lab = laboratory(place, {
+    name: "staircase", title: "One score, three measures",
+    ask: "A learner moves a score as the arrow points. Will the three measures send this film the same way? And which of them will notice when all scores are shifted?",
+    controls: [
+      { name: "film", label: "Film that moves", options: films, start: films[moving] },
+      { name: "shift", label: "Shift all scores", from: -4, to: 8, step: 0.1, start: 0, text: signed, play: true },
+      { name: "tau", label: "Temperature τ", from: 0.03, to: 3, scale: "log", start: 0.3, play: true },
+    ],
+    held: { scores: Array.from(start) },
+    note: "Drag the film along the line. An arrow points up the slope, and is longer where the slope is steeper. The scores shown are those before the shift.",
+    render({ film, shift, tau, scores }) {
+      const k = films.indexOf(film), now = scores[k];
+      const at = (x) => scores.map((f, i) => (i === k ? x : f) + shift);
+      const exact = (x) => gradedAveragePrecision(grades, at(x), { delta });
+      const slopes = [
+        { name: "smoothed", value: (x) => smoothedGap(at(x), grades, { delta }) / Z, slope: smoothedGapGradient(at(now), grades, { delta })[k] / Z, colour: COLOURS[1] },
+        { name: "consistent", value: (x) => consistentGap(at(x), grades, { delta, temperature: tau }), slope: consistentGapGradient(at(now), grades, { delta, temperature: tau })[k], colour: COLOURS[2] },
+      ].map((one) => ({ ...one, now: one.value(now) }));
+      const others = scores.map((f, i) => ({ x: f, name: films[i], colour: "currentColor" })).filter((_, i) => i !== k).sort((a, b) => a.x - b.x);
+      const move = (x) => lab.set({ scores: scores.map((f, i) => (i === k ? Number(Math.min(TO, Math.max(FROM, x)).toFixed(2)) : f)) });
+      picture.show({
+        x: { from: FROM, to: TO + ROOM, ticks: [-3, -2, -1, 0, 1, 2, 3], label: `score of ${film}${shift ? " before the shift" : ""}` },
+        y: { from: 0, to: 1.3, label: "value" },
+        levels: others,
+        curves: [
+          { ...staircase(exact, others.map((one) => one.x)), name: "exact", beyond: true, dash: "", colour: COLOURS[0] },
+          ...slopes.map(({ name, value, colour }) => ({ name, colour, beyond: true, x: line, y: line.map(value), dash: "" })),
+        ],
+        arrows: slopes.map((one) => uphill(now, one)),
+        dots: slopes.map(({ now: y, colour }) => ({ x: now, y, colour })),
+        handles: [{ key: "film", x: now, y: exact(now), step: [0.05, 0], label: `score of ${film}`, text: written(now), move }],
+      });
+      right.replaceChildren(ranked(inOrder(scores, shift, tau, k), "The list: 1/R, g(f), 1/R̂"));
+      const [smooth, consistent] = slopes;
+      lab.say(`${film} (grade ${grades[k]}) at ${written(now)}: exact GAP ${written(exact(now))}, slope 0. `
+        + `Smoothed GAP / Z ${written(smooth.now)}, slope ${signed(smooth.slope)}; consistent GAP ${written(consistent.now)}, slope ${signed(consistent.slope)}. ${verdict(smooth, consistent, shift)}`);
+    },
+  });
+  lab.figure.append(beside(left, right));
+
+  function verdict(smooth, consistent, shift) {
+    if (smooth.now > 1) return "Smoothed GAP is above 1, which no GAP can be: the shift has lifted it and changed no rank.";
+    if (Math.abs(consistent.slope) < 5e-4) return "Consistent GAP is nearly flat here: hardly a hint for a learner.";
+    if (smooth.slope * consistent.slope < 0) return "The two slopes send the film opposite ways.";
+    return shift ? "The shift has moved smoothed GAP alone." : "Both slopes send the film the same way.";
+  }
+
+  // The films by score, each with what stands for one over its rank.
+  function inOrder(scores, shift, tau, moved) {
+    const order = films.map((_, i) => i).sort((i, j) => scores[j] - scores[i]);
+    const rank = (i) => 0.5 + scores.reduce((sum, f) => sum + logistic((f - scores[i]) / tau), 0);
+    return order.map((i, r) => ({
+      text: films[i], on: i === moved,
+      note: [1 / (r + 1), logistic(scores[i] + shift), 1 / rank(i)].map((v) => v.toFixed(2)).join("\u2002"),
+    }));
+  }
+}
+
+// The treads of `value` between the places where it jumps: two points each, and a gap.
+function staircase(value, jumps) {
+  const edges = [FROM, ...[...jumps].sort((a, b) => a - b), TO], x = [], y = [];
+  for (let k = 1; k < edges.length; k++) {
+    const height = value((edges[k - 1] + edges[k]) / 2);
+    x.push(edges[k - 1], edges[k], edges[k]);
+    y.push(height, height, NaN);
+  }
+  return { x, y };
+}
+
+// From the dot along the tangent, in the direction that raises the value.
+function uphill(x, { now, slope, colour }) {
+  const run = Math.sign(slope) * Math.min(1.1, 25 * Math.abs(slope), 0.3 / Math.abs(slope || 1));
+  return { x, y: now, toX: x + run, toY: now + slope * run, colour };
+}
