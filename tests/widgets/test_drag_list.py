@@ -46,8 +46,12 @@ def gap_of(order, audience="all alike") -> float:
 
 def check(stage, words: str, audience="all alike") -> None:
     now = np.array(DATA["grades"])[order(stage)]
-    gap, *aps = re.findall(r"\d\.\d+|(?<=[ :])\d(?=[,.])", words.split("★: ")[0].split(". AP")[0])
-    aps = [float(one) for one in words.split("★: ")[1].split(". ")[0].rstrip(".").split(", ")]
+    gap, *aps = re.findall(
+        r"\d\.\d+|(?<=[ :])\d(?=[,.])", words.split("★: ")[0].split(". AP")[0]
+    )
+    aps = [
+        float(one) for one in words.split("★: ")[1].split(". ")[0].rstrip(".").split(", ")
+    ]
     assert float(gap) == pytest.approx(gap_of(order(stage), audience), rel=2e-3)
     expected = [average_precision(now >= level, DOWN) for level in range(1, 6)]
     assert aps == pytest.approx(expected, rel=2e-3)
@@ -85,7 +89,9 @@ def test_what_a_move_did_depends_on_the_audience_that_sets_the_widths(stage):
         signs[audience] = change > 0
         weights = delta * [5, 4, 3, 2, 1]
         bars = stage.root.locator(".gx-chart rect[opacity]")
-        drawn = np.array([box["width"] for box in map(lambda b: b.bounding_box(), bars.all())])
+        drawn = np.array(
+            [box["width"] for box in map(lambda b: b.bounding_box(), bars.all())]
+        )
         assert drawn / drawn.sum() == pytest.approx(weights / weights.sum(), abs=0.015)
     assert signs["easy-going"]
     assert not signs["the paper's (5)"]

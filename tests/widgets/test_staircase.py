@@ -51,7 +51,9 @@ def python(score, shift=0.0, tau=0.3, film=1):
 
 def same(words, *setting, **more):
     digits = [3, 3, 3, 2, 3, 2]
-    for told, expected, n in zip(said(words), python(*setting, **more), digits, strict=True):
+    for told, expected, n in zip(
+        said(words), python(*setting, **more), digits, strict=True
+    ):
         assert told == pytest.approx(expected, rel=0.51 * 10 ** (1 - n))
 
 

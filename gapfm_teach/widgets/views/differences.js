@@ -4,7 +4,7 @@ import { smoothedGapGradient } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, written } from "../kit.js";
 
-const FINEST = 15, PER_DECADE = 10, EPSILON = 2 ** -52, LOWEST = 1e-16;
+const FINEST = 15, PER_DECADE = 8, EPSILON = 2 ** -52, LOWEST = 1e-16;
 // Steps h from 1 down to 10⁻¹⁵.
 const GRID = Array.from({ length: FINEST * PER_DECADE + 1 }, (_, k) => 10 ** (-k / PER_DECADE));
 const BEND = 2 * PER_DECADE, BEST = 5 * PER_DECADE; // where h is 10⁻², and 10⁻⁵
@@ -24,21 +24,27 @@ export function view(place, { rows, U, V, delta }) {
     for (let d = 0; d < D; d++) sum += x[m * D + d] * x[split + item * D + d];
     return sum;
   });
+  // The users whose scores the k-th number of the model enters.
+  const touched = Array.from({ length: U.length + V.length }, (_, k) => lists.map((_, m) => m)
+    .filter((m) => (k < split ? Math.floor(k / D) === m : lists[m].items.includes(Math.floor((k - split) / D)))));
   const largest = Math.max(...lists.flatMap((_, m) => Array.from({ length: V.length / D }, (_, item) => V.slice(item * D, item * D + D).reduce((sum, v, d) => sum + v * U[m * D + d], 0))));
 
   // The objective (9), its formula and nothing derived from it: the judge. x is U, then V.
-  function objective(x, reg) {
-    let F = 0, squares = 0;
-    lists.forEach(({ beta }, m) => {
-      const f = scoresOf(x, m);
-      f.forEach((own, i) => {
-        let above = 0;
-        f.forEach((other, j) => { above += beta[i][j] * logistic(other - own); });
-        F += logistic(own) * above;
-      });
-    });
-    for (const value of x) squares += value * value;
-    return F - (reg / 2) * squares;
+  function valueOf(x, m) {
+    const { beta } = lists[m], f = scoresOf(x, m), n = f.length;
+    let value = 0;
+    for (let i = 0; i < n; i++) {
+      let above = 0;
+      for (let j = 0; j < n; j++) above += beta[i][j] * logistic(f[j] - f[i]);
+      value += logistic(f[i]) * above;
+    }
+    return value;
+  }
+  function objective(x, reg, values = lists.map((_, m) => valueOf(x, m))) {
+    let squares = 0, sum = 0;
+    for (const one of x) squares += one * one;
+    for (const one of values) sum += one;
+    return sum - (reg / 2) * squares;
   }
 
   // ∂F/∂f of a user, c, as each of the bugs has it; and what the loop around it does with c.
@@ -67,12 +73,19 @@ export function view(place, { rows, U, V, delta }) {
     return held;
   }
 
-  const differences = (x, reg, h) => Array.from(x, (value, k) => {
-    const up = x.slice(), down = x.slice();
-    up[k] = value + h;
-    down[k] = value - h;
-    return (objective(up, reg) - objective(down, reg)) / (up[k] - down[k]); // by what was really added
-  });
+  function differences(start, reg, h) {
+    const x = start.slice(), values = lists.map((_, m) => valueOf(x, m));
+    return Array.from(start, (at, k) => {
+      const [up, down] = [at + h, at - h].map((moved) => {
+        x[k] = moved;
+        const now = values.slice();
+        for (const m of touched[k]) now[m] = valueOf(x, m);
+        return objective(x, reg, now);
+      });
+      x[k] = at;
+      return (up - down) / (at + h - (at - h)); // by what was really added
+    });
+  }
 
   // The judge's answers over all steps; only the size and λ change them.
   let kept = { key: null };

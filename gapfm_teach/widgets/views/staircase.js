@@ -6,7 +6,7 @@ import {
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, ranked, written } from "../kit.js";
 
-const FROM = -3, TO = 3, ROOM = 2.2, POINTS = 181; // room for the names at the right
+const FROM = -3, TO = 3, ROOM = 2.2, POINTS = 121; // room for the names at the right
 const logistic = (x) => 1 / (1 + Math.exp(-x));
 const signed = (value) => (value > 0 ? "+" : "") + written(value, 2);
 
@@ -20,6 +20,13 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
   const worth = Array.from(grades, (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0));
   const Z = worth.reduce((a, b) => a + b, 0);
   const line = Array.from({ length: POINTS }, (_, k) => FROM + (k / (POINTS - 1)) * (TO - FROM));
+
+  // What is kept of a curve until something that it depends on changes; the film's own score is none.
+  const kept = {};
+  function once(name, key, compute) {
+    if (kept[name]?.key !== key) kept[name] = { key, made: compute() };
+    return kept[name].made;
+  }
 
   const lab = laboratory(place, {
     name: "staircase", title: "One score, three measures",
@@ -36,8 +43,8 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
       const at = (x) => scores.map((f, i) => (i === k ? x : f) + shift);
       const exact = (x) => gradedAveragePrecision(grades, at(x), { delta });
       const slopes = [
-        { name: "smoothed", value: (x) => smoothedGap(at(x), grades, { delta }) / Z, slope: smoothedGapGradient(at(now), grades, { delta })[k] / Z, colour: COLOURS[1] },
-        { name: "consistent", value: (x) => consistentGap(at(x), grades, { delta, temperature: tau }), slope: consistentGapGradient(at(now), grades, { delta, temperature: tau })[k], colour: COLOURS[2] },
+        { name: "smoothed", value: (x) => smoothedGap(at(x), grades, { delta }) / Z, slope: smoothedGapGradient(at(now), grades, { delta })[k] / Z, needs: shift, colour: COLOURS[1] },
+        { name: "consistent", value: (x) => consistentGap(at(x), grades, { delta, temperature: tau }), slope: consistentGapGradient(at(now), grades, { delta, temperature: tau })[k], needs: `${shift} ${tau}`, colour: COLOURS[2] },
       ].map((one) => ({ ...one, now: one.value(now) }));
       const others = scores.map((f, i) => ({ x: f, name: films[i], colour: "currentColor" })).filter((_, i) => i !== k).sort((a, b) => a.x - b.x);
       const move = (x) => lab.set({ scores: scores.map((f, i) => (i === k ? Number(Math.min(TO, Math.max(FROM, x)).toFixed(2)) : f)) });
@@ -47,7 +54,7 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
         levels: others,
         curves: [
           { ...staircase(exact, others.map((one) => one.x)), name: "exact", beyond: true, dash: "", colour: COLOURS[0] },
-          ...slopes.map(({ name, value, colour }) => ({ name, colour, beyond: true, x: line, y: line.map(value), dash: "" })),
+          ...slopes.map(({ name, value, colour, needs }) => ({ name, colour, beyond: true, x: line, y: once(name, `${film} ${others.map((one) => one.x)} ${needs}`, () => line.map(value)), dash: "" })),
         ],
         arrows: slopes.map((one) => uphill(now, one)),
         dots: slopes.map(({ now: y, colour }) => ({ x: now, y, colour })),
