@@ -124,7 +124,7 @@ export function view(place, { rows, U, V, delta }) {
       V_curve.show({
         x: { from: 10 ** -FINEST, to: 1, scale: "log", label: "step h" }, y: { from: LOWEST, to: 10, scale: "log", label: "relative error" },
         curves: [
-          ...arms.filter((arm) => values.seen > arm.after),
+          ...arms.filter((arm) => !letter && values.seen > arm.after),
           ...(letter ? [curve(true_, { name: "the right gradient", colour: "currentColor", dash: "2 4" })] : []),
           curve(claimed, { name: letter ? `bug ${letter}` : "", colour: letter ? COLOURS[1] : COLOURS[0] }),
         ],

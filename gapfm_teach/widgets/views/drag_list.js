@@ -4,7 +4,7 @@ import { gradedAveragePrecision } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, sortable, written } from "../kit.js";
 
-const ROOM = 1.3; // at the right of the bars, for GAP's name
+const ROOM = 1.4; // at the right of the bars, for GAP's name
 
 // AP of grades in ranked order for a reader who likes what has `threshold` or more.
 function averagePrecision(grades, threshold) {
