@@ -87,10 +87,10 @@ def test_let_go_they_climb_as_pythons_do_and_order_is_left_to_chance(
     data = DATA | {"scores": np.array(start)}
     opened = Stage(browser, tmp_path, Page("forces", data, ""), width=390)
     f, at = np.array(start, dtype=float), {}
-    for step in range(301):
+    for step in range(151):
         at[step] = f
-        f = f + 0.2 * smoothed_gap_gradient(f, GRADES, DELTA)
-    for step in (37, 300):
+        f = f + 0.4 * smoothed_gap_gradient(f, GRADES, DELTA)
+    for step in (37, 150):
         opened.slide("step", step)
         check(opened, at[step])
     assert ("The list is right" in opened.said()) == sorted_at_the_end

@@ -4,7 +4,7 @@ import { gradedAveragePrecision, smoothedGap, smoothedGapGradient } from "../eng
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, written } from "../kit.js";
 
-const LOW = -4, HIGH = 5, LONGEST = 300, RATE = 0.2;
+const LOW = -4, HIGH = 5, LONGEST = 150, RATE = 0.4;
 const SCALE = 6; // how long an arrow is drawn, in units of score for a force of 1
 const logistic = (x) => 1 / (1 + Math.exp(-x));
 const short = (value) => (Math.abs(value) < 0.005 ? "0" : (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2));
