@@ -20,7 +20,8 @@ def number(text: str) -> float:
     factor, power, exponent = text.translate(RAISED).replace("−", "-").rpartition("10-")
     if not power:
         return float(exponent)
-    return (float(factor.rstrip(" ·")) if factor.strip("+") else 1.0) * 10.0 ** -float(exponent)
+    times = float(factor.rstrip(" ·")) if factor.strip("+") else 1.0
+    return times * 10.0 ** -float(exponent)
 
 
 class Stage:
