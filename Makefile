@@ -9,7 +9,7 @@ NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
   $(wildcard preview/* preview/*/* images/* gapfm_teach/widgets/* gapfm_teach/widgets/*/*)
 
-.PHONY: help setup site test quick lowest lint lab notebooks pictures bench api quarto clean
+.PHONY: help setup site test quick lowest lint lab notebooks pictures bench api films quarto clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -60,6 +60,9 @@ bench: $(SETUP) ## Measure, print a table, and write it to benchmarks/results.md
 
 api: $(SETUP) ## Write api.qmd, the reference, from the docstrings
 	$(BIN)/python tools/api_page.py
+
+films: $(SETUP) ## Train the factors that the home page's lists are made of
+	$(BIN)/python tools/film_factors.py
 
 quarto: $(SETUP) ## Put the Quarto program into .venv, where the network allows
 	$(BIN)/python -m pip install --quiet quarto-cli

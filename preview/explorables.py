@@ -1,8 +1,20 @@
-"""The script that brings a page's explorables to life: one file for the site, no request elsewhere."""
+"""The script that brings a page's explorables to life: one file for the site, no request elsewhere.
 
+A chapter's explorables bring their data along. Where a page runs no code, an empty element names
+the file of `gapfm_teach/widgets/data` that holds them; they are written into the page, since
+one that is opened as a file can fetch nothing.
+"""
+
+import html
+import re
+
+from gapfm_teach.widgets.explorable import fragment
 from gapfm_teach.widgets.linked import for_page
+from gapfm_teach.widgets.stored import stored
 
 NAME = "explorables.js"
+EMPTY = re.compile(r'<div(?P<attributes>(?: [\w-]+="[^"]*")* data-from="[^"]*"[^>]*)>\s*</div>')
+ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 
 
 def script() -> bytes:
@@ -10,7 +22,14 @@ def script() -> bytes:
 
 
 def alive(page: str, root: str) -> str:
-    """`page`, whose site begins at the relative address `root`, with the script where it is needed."""
+    """`page`, whose site begins at the relative address `root`, with what its explorables need."""
+    page = EMPTY.sub(_filled, page)
     if 'class="gapfm-explorable"' not in page or f'{NAME}" defer' in page:
         return page
     return page.replace("</body>", f'<script src="{root}{NAME}" defer></script>\n</body>')
+
+
+def _filled(found: re.Match) -> str:
+    """The explorable in the place of an element that has data-view, data-from and data-alt."""
+    given = {name: html.unescape(text) for name, text in ATTRIBUTE.findall(found["attributes"])}
+    return fragment(given["data-view"], stored(given["data-from"]), given["data-alt"])
