@@ -13,7 +13,9 @@ from gapfm_teach.widgets.linked import for_page
 from gapfm_teach.widgets.stored import stored
 
 NAME = "explorables.js"
-EMPTY = re.compile(r'<div(?P<attributes>(?: [\w-]+="[^"]*")* data-from="[^"]*"[^>]*)>\s*</div>')
+EMPTY = re.compile(
+    r'<div class="gapfm-explorable"(?P<given>(?: data-[a-z]+="[^"]*")* data-from="[^"]+"[^>]*)>\s*</div>'
+)
 ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 
 
@@ -23,13 +25,19 @@ def script() -> bytes:
 
 def alive(page: str, root: str) -> str:
     """`page`, whose site begins at the relative address `root`, with what its explorables need."""
-    page = EMPTY.sub(_filled, page)
+    page = filled(page)
     if 'class="gapfm-explorable"' not in page or f'{NAME}" defer' in page:
         return page
     return page.replace("</body>", f'<script src="{root}{NAME}" defer></script>\n</body>')
 
 
-def _filled(found: re.Match) -> str:
-    """The explorable in the place of an element that has data-view, data-from and data-alt."""
-    given = {name: html.unescape(text) for name, text in ATTRIBUTE.findall(found["attributes"])}
-    return fragment(given["data-view"], stored(given["data-from"]), given["data-alt"])
+def filled(page: str) -> str:
+    """`page` with an explorable in each empty element that has data-view, data-from and data-alt."""
+
+    def whole(found: re.Match) -> str:
+        given = {
+            name: html.unescape(text) for name, text in ATTRIBUTE.findall(found["given"])
+        }
+        return fragment(given["data-view"], stored(given["data-from"]), given["data-alt"])
+
+    return EMPTY.sub(whole, page)

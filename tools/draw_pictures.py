@@ -1,6 +1,6 @@
 """Draw each explorable at its first setting, as the picture for where no script runs.
 
-Takes the views as they stand in the stored notebooks, in a browser; run `make notebooks` before,
+Takes the views as they stand in the stored notebooks and the pages, in a browser; run `make notebooks` before,
 where a view's data have changed, and after, so that the notebooks hold the new pictures.
 """
 
@@ -14,6 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from gapfm_teach.doctor import find_chromium
 from gapfm_teach.widgets.linked import HERE, for_page
+from preview.explorables import filled
 
 ROOT = Path(__file__).resolve().parent.parent
 FRAGMENT = re.compile(
@@ -28,13 +29,16 @@ STYLE = (
 
 
 def stored() -> dict[str, str]:
-    """The fragment of every view that a stored notebook shows, by its name."""
+    """The fragment of every view that a stored notebook or a page shows, by its name."""
     found = {}
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             for output in cell.get("outputs", []):
                 for match in FRAGMENT.finditer(output.get("data", {}).get("text/html", "")):
                     found[match[1]] = match[0]
+    for path in sorted(ROOT.glob("*.qmd")):
+        for match in FRAGMENT.finditer(filled(path.read_text(encoding="utf-8"))):
+            found[match[1]] = match[0]
     return found
 
 
