@@ -12,10 +12,10 @@ const GLIDE = 420; // ms that a film takes to its new place
 export function view(place, { films, maxGrade, asked, stars, printed, repaired }) {
   const names = films.map(([title]) => title.replace(/ \(\d{4}\)$/, ""));
   const models = [
-    { name: "The objective as printed", fold: { ...printed, maxGrade }, V: flat(films.map((film) => film[1])), b: null },
-    { name: "The objective repaired", fold: { ...repaired, maxGrade }, V: flat(films.map((film) => film[2])), b: Float64Array.from(films, (film) => film[3]) },
+    { name: "As printed", fold: { ...printed, maxGrade }, V: flat(films.map((film) => film[1])), b: null },
+    { name: "Repaired", fold: { ...repaired, maxGrade }, V: flat(films.map((film) => film[2])), b: Float64Array.from(films, (film) => film[3]) },
   ];
-  const flip = make("button", { type: "button", onclick: () => lab.set({ stars: opposite(graded(lab.values.stars)) }) }, "Trade places with the stranger");
+  const flip = make("button", { type: "button", onclick: () => lab.set({ stars: opposite(graded(lab.values.stars)) }) }, "Trade places");
   const rows = asked.map((film, k) => starred(films[film][0], names[film], maxGrade, (grade) => {
     lab.set({ stars: graded(lab.values.stars).with(k, grade) });
   }));
@@ -37,7 +37,7 @@ export function view(place, { films, maxGrade, asked, stars, printed, repaired }
   const lab = laboratory(place, {
     name: "rate", title: "Grade a few films",
     ask: "A stranger has seen the same films and turns every grade round: where you give five stars, one. Which list will change more if you trade places? Guess, then press.",
-    note: "Both lists come from the 200 most rated films of MovieLens 100K, by factors that were trained beforehand; your own row of numbers is found anew with every star, here in your browser, and goes nowhere. The stars at the start make a large difference: with two of these films, one at five stars and one at one, 8.9 of ten are shared on average as printed, and 5.3 repaired.",
+    note: "Both lists are made of the 200 most rated films of MovieLens 100K, without those that you grade, by factors that were trained beforehand; your own row of numbers is found anew with every star, here in your browser, and goes nowhere. The stars at the start make a large difference: with two of these films, one at five stars and one at one, 8.9 of ten are shared on average as printed, and 5.3 repaired.",
     held: { stars },
     render(values) {
       const mine = graded(values.stars), any = mine.some(Boolean);
@@ -116,7 +116,7 @@ function shelf({ name }) {
       const old = new Map((before ?? []).map((film) => [film, items.get(film).offsetTop]));
       const marks = Array.from({ length: LENGTH }, (_, k) => make("i", { class: k < LENGTH - common ? "gx-own" : null }));
       count.replaceChildren(...(common === null ? ["nobody has given a star"]
-        : [make("span", { class: "gx-marks", "aria-hidden": "true" }, ...marks), make("b", {}, String(common)), ` of ${LENGTH} shared`, ...(common < LENGTH ? [", ", make("b", { class: "gx-own" }, `${LENGTH - common} yours alone`)] : [])]));
+        : [make("span", { class: "gx-marks", "aria-hidden": "true" }, ...marks), make("b", {}, String(common)), " shared", ...(common < LENGTH ? [", ", make("b", { class: "gx-own" }, `${LENGTH - common} yours`)] : [])]));
       if (!now) {
         list.replaceChildren(make("li", { class: "gx-none" }, "All scores are 0."));
         before = null;
