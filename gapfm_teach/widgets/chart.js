@@ -25,13 +25,13 @@ export function chart(place, { alt, height = 300 }) {
   svg.addEventListener("pointermove", (event) => {
     if (held === null) return;
     const box = svg.getBoundingClientRect();
-    handles.find((one) => one.key === held)?.move(scales.x.back(event.clientX - box.left), scales.y.back(event.clientY - box.top));
+    handles.find((one) => String(one.key) === held)?.move(scales.x.back(event.clientX - box.left), scales.y.back(event.clientY - box.top));
   });
   for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => { held = null; });
   // Inside an SVG browsers take no notice of touch-action: a finger on a handle would scroll the page.
   svg.addEventListener("touchstart", (event) => { if (event.target.closest("[data-handle]")) event.preventDefault(); }, { passive: false });
   svg.addEventListener("keydown", (event) => {
-    const handle = handles.find((one) => one.key === event.target.dataset?.handle);
+    const handle = handles.find((one) => String(one.key) === event.target.dataset?.handle);
     const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [0, 0];
     if (!handle || !(dx || dy)) return;
     event.preventDefault();
