@@ -3,6 +3,9 @@
 from gapfm_teach.widgets import Page
 from gapfm_teach.widgets.linked import for_page
 
+# A number in words, for a regular expression; `number` reads it.
+NUMBER = r"([+-]?\d*\.?\d+(?: · 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|10⁻[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+
 HEAD = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Stage</title>'
     '<meta name="viewport" content="width=device-width"><style>:root { color-scheme: light dark }'
@@ -10,6 +13,7 @@ HEAD = (
     " color: light-dark(#22262b, #dfe2e5) }</style><body>"
 )
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+TWO_FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 DRAWN = "root => Number(root.dataset.drawn || 0)"
 
 
@@ -63,6 +67,7 @@ class Stage:
         self.page.wait_for_function(
             f"n => ({DRAWN})(document.querySelector('.gapfm-explorable')) > n", arg=before
         )
+        self.page.evaluate(TWO_FRAMES)  # where act() has moved more than once
         return self.said()
 
     def said(self) -> str:
