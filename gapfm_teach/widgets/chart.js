@@ -43,17 +43,18 @@ export function chart(place, { alt, height = 300 }) {
 
   return {
     svg,
-    // parts: curves {name, x, y, dots, colour, dash, plain, beyond}, bars {x, y, from, width, colour, name},
-    // levels {y or x, name}, dots {x, y, name, colour, ring}, arrows {x, y, toX, toY, colour, name, under},
-    // handles {key, x, y, label, text, step: [dx, dy], move(x, y), colour}.
-    show({ x, y, curves = [], bars = [], levels = [], dots = [], arrows = [], handles: grips = [] }) {
+    // parts: curves {name, x, y, dots, colour, dash, plain, beyond}, bars {x, y, from, width, colour,
+    // name}, bands {x, low, high, colour}, levels {y or x, name}, dots {x, y, name, colour, ring},
+    // arrows {x, y, toX, toY, colour, name, under}, handles {key, x, y, label, text, step: [dx, dy],
+    // move(x, y), colour}.
+    show({ x, y, curves = [], bands = [], bars = [], levels = [], dots = [], arrows = [], handles: grips = [] }) {
       const width = place.clientWidth || 640;
       const left = y.names ? 14 + 6.6 * Math.max(...y.names.map((n) => n.length)) : 54;
       scales = { x: axis(x, left, width - RIGHT), y: axis(y, height - BOTTOM, TOP) };
       handles = grips;
       const at = [scales.x.place, scales.y.place];
       const inside = draw("g", { "clip-path": `url(#${clip})` },
-        ...bars.map((one) => bar(one, at, y)), ...levels.map((one) => level(one, at, [left, width - RIGHT, TOP, height - BOTTOM])),
+        ...bands.map((one) => band(one, at)), ...bars.map((one) => bar(one, at, y)), ...levels.map((one) => level(one, at, [left, width - RIGHT, TOP, height - BOTTOM])),
         ...curves.flatMap((one, k) => curve(one, k, at)));
       const focused = svg.contains(document.activeElement) ? document.activeElement.dataset.handle : undefined;
       svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -129,6 +130,11 @@ function curve(one, k, [x, y]) {
   });
   const line = draw("path", { class: "gx-curve", d: path, style: `stroke: ${inColour(one, k)}`, "stroke-dasharray": one.dash ?? DASHES[k % DASHES.length] });
   return [line, ...points];
+}
+
+function band(one, [x, y]) {
+  const edge = (values) => one.x.map((v, k) => `${x(v).toFixed(1)} ${y(values[k]).toFixed(1)}`);
+  return draw("path", { d: `M${[...edge(one.low), ...edge(one.high).reverse()].join("L")}Z`, style: `fill: ${one.colour ?? "currentColor"}`, opacity: 0.14 });
 }
 
 function bar(one, [x, y], axisY) {
