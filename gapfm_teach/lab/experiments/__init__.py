@@ -21,6 +21,7 @@ from .misranked import RULES, TIES, loss_split, one_step, static_gain
 from .optimum import degeneration, personality, singular_directions, supremum
 from .selecting import (
     STARTS,
+    selection_explorable,
     selection_pushes,
     selection_rules,
     selection_run,
@@ -43,6 +44,7 @@ __all__ = [
     "loss_split",
     "one_step",
     "personality",
+    "selection_explorable",
     "selection_pushes",
     "selection_rules",
     "selection_run",

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..._support.checks import check_random_state
+from ...datasets import simulate_ratings
 from ...learning.training import Problem
 from ...metrics import accumulated, ranks, thresholding_probabilities
 from ...model import GAPfm
@@ -167,3 +168,24 @@ def selection_visits(
     visited = np.mean(counts[since:], axis=0) / np.maximum(rated, 1)
     columns = {"n_ratings": rated, "weighted": weighted, "visited": visited}
     return pd.DataFrame({"title": train.titles, **columns})
+
+
+def selection_explorable(user: int = 2, k: int = 5) -> dict:
+    """What the explorable "select" is made of: simulated ratings, Given 20, ten held out a user.
+
+    Also one user's films, their grades, and their scores a few iterations after the small start.
+    """
+    ratings = simulate_ratings(300, 200, mean_ratings=45, random_state=1)
+    train, held_out, _ = split_three(ratings, 20, random_state=0)
+    early = GAPfm(learning_rate=0.02, n_iter=10, random_state=0).fit(train)
+    items, grades = train.row(user)
+    arrays = {
+        "indptr": train.indptr.astype(np.int32), "items": train.indices.astype(np.uint8),
+        "grades": train.grades.astype(np.uint8), "heldPtr": held_out.indptr.astype(np.int32),
+        "heldItems": held_out.indices.astype(np.uint8),
+        "heldGrades": held_out.grades.astype(np.uint8), "nItems": train.n_items,
+    }  # fmt: skip
+    return {
+        "films": [f"Invented film {item + 1}" for item in items], "grades": grades,
+        "scores": early.predict(user, items).round(4), "k": k, "seed": 1, "ratings": arrays,
+    }  # fmt: skip

@@ -41,6 +41,7 @@ export function secondsOf(W, costs, now) {
   };
 }
 
+const SAID = { ratings: "work on the ratings", "work on V": "going through arrays as large as V", "sending V": "sending V", Dask: "Dask's bookkeeping" };
 const total = (parts) => Object.values(parts).reduce((a, b) => a + b);
 const rough = (value) => written(Number(value.toPrecision(1)), 7);
 
@@ -81,10 +82,10 @@ export function view(place, { costs, ratings, memory }) {
       const [most, part] = Object.entries(here).sort((a, b) => b[1] - a[1])[0];
       const level = all.flatMap((v, k) => (v < HARDLY * least ? [counts[k]] : []));
       const filled = ((1 + arraysOf(W, now)) * REAL * now.items * now.D) / 1e9;
-      lab.say(`${written(W, 5)} machines: about ${rough(seconds)} s an iteration, give or take half, ${rough(all[0] / seconds)} times as fast as one. `
-        + `Most of it, ${rough((100 * part) / seconds)}%, is ${most}. `
+      lab.say(`${written(W, 5)} machine${W > 1 ? "s" : ""}: about ${rough(seconds)} s an iteration, give or take half, ${rough(all[0] / seconds)} times as fast as one. `
+        + `Most of it, ${rough((100 * part) / seconds)}%, is ${SAID[most]}. `
         + `Fastest are about ${rough(level[0])} to ${rough(level.at(-1))} machines, with ${rough(least)} s. `
-        + `V fills ${written(filled, 1)} GB of each machine's ${memory}${filled > memory ? ": it does not fit" : ""}.`);
+        + `V fills ${rough(filled)} GB of each machine's ${memory}${filled > memory ? ": it does not fit" : ""}.`);
     },
   });
   lab.figure.append(picture);

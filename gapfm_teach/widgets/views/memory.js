@@ -51,7 +51,7 @@ export function view(place, { D }) {
     name: "memory", title: "Does it fit into a laptop?",
     ask: "At Netflix's size, what takes the most memory in training: the ratings, the factors or their gradients? And with ten times as many users?",
     controls: [
-      { name: "users", label: "users M", from: 1e3, to: 1e9, scale: "log", start: start.users, text: whole },
+      { name: "users", label: "users M", from: 500, to: 1e9, scale: "log", start: start.users, text: whole },
       { name: "each", label: "ratings a user", from: 5, to: 2000, scale: "log", start: start.each },
       { name: "films", label: "films N", from: 100, to: 1e8, scale: "log", start: start.films, text: whole },
       { name: "D", label: "factors D", from: 1, to: 1000, scale: "log", start: D, text: whole },

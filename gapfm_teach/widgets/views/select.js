@@ -10,6 +10,7 @@ const STARTS = {
   "uniform from 0 to 1": (rng, n) => Float64Array.from({ length: n }, rng),
 };
 const RULES = { adaptive: "most misranked", random: "at random", all: "all films" };
+const REST = 60; // ms without a move before training begins: the list comes first
 const CHOSEN = "var(--gx-red)", ROW = 19;
 
 // Ranks in descending order, from 1; ties as they come.
@@ -79,7 +80,9 @@ export function view(place, { films, grades, scores, k, ratings, seed }) {
     running?.abort();
     running = new AbortController();
     const { signal } = running, found = {};
+    await new Promise((resolve) => { setTimeout(resolve, REST); });
     try {
+      signal.throwIfAborted();
       for (const rule of ["adaptive", "random", "all"]) found[rule] = await curve(rule, K, start, signal);
     } catch (error) {
       if (signal.aborted) return null;
@@ -93,7 +96,7 @@ export function view(place, { films, grades, scores, k, ratings, seed }) {
 
   // Two columns of the same films: in the order of their grades, and as the model has them.
   function drawList({ due, now, misranking, marked }) {
-    const width = left.clientWidth || 380, height = ROW * (S + 1) + 8, from = 92, to = width - 172;
+    const width = left.clientWidth || 380, height = ROW * (S + 1) + 8, from = 92, to = width - 180;
     const at = (rank) => ROW * rank + 12, order = Array.from(films.keys()).sort((i, j) => marked[i] - marked[j]);
     const colour = (i) => (marked[i] ? CHOSEN : "currentColor");
     const text = (words, x, y, i, anchor) => draw("text", { x, y, dy: "0.32em", "text-anchor": anchor, style: `fill: ${colour(i)}`, "font-weight": marked[i] ? 700 : 400 }, words);
@@ -131,6 +134,7 @@ export function view(place, { films, grades, scores, k, ratings, seed }) {
       const worst = misranking.indexOf(Math.max(...misranking));
       const words = `Algorithm 1 selects ${K} of ${S} films, in red. ${films[worst]} is the farthest off: ${now[worst]} by score, ${due[worst]} by grade.`;
       drawList(list);
+      lab.say(`${words} Training…`);
       if (shown) drawCurves(shown.found, shown.K); // until the new ones have come
       trained(K, start).then((found) => {
         if (!found) return;

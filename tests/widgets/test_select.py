@@ -1,0 +1,124 @@
+"""Chapter 5's selection: Algorithm 1 as `selection`, and the trainings as NumPy does them."""
+
+import re
+
+import numpy as np
+import pytest
+from spoken import numbers
+from stage import Stage
+
+from gapfm_teach import Ratings, adaptive_selection
+from gapfm_teach.lab import experiments
+from gapfm_teach.learning.training import Problem, held_out_gap
+from gapfm_teach.selection import misranking
+from gapfm_teach.widgets import Page
+
+DATA = experiments.selection_explorable()
+RATE, REG, D, ITERATIONS = 0.02, 0.001, 10, 41
+
+
+@pytest.fixture
+def stage(browser, tmp_path):
+    opened = Stage(browser, tmp_path, Page("select", DATA, "a list and curves"), touch=True)
+    yield opened
+    opened.close()
+
+
+def uniform(seed: int):
+    """The page's generator, mulberry32."""
+    mask = 0xFFFFFFFF
+    while True:
+        seed = (seed + 0x6D2B79F5) & mask
+        mixed = (seed ^ (seed >> 15)) * (seed | 1) & mask
+        mixed ^= (mixed + ((mixed ^ (mixed >> 7)) * (mixed | 61) & mask)) & mask
+        yield (mixed ^ (mixed >> 14)) / 2**32
+
+
+def small(draws, n: int) -> np.ndarray:
+    pairs = np.array([next(draws) for _ in range(2 * n)]).reshape(n, 2)
+    return 0.01 * np.sqrt(-2 * np.log(1 - pairs[:, 0])) * np.cos(2 * np.pi * pairs[:, 1])
+
+
+def parts() -> tuple[Ratings, Ratings]:
+    r = DATA["ratings"]
+    size = {"n_items": r["nItems"], "max_grade": 5}
+    train = Ratings(r["indptr"], r["items"], r["grades"], **size)
+    return train, Ratings(r["heldPtr"], r["heldItems"], r["heldGrades"], **size)
+
+
+def end_of_training(k: int | None, start: str = "small") -> float:
+    """Held-out GAP after the last iteration with the k most misranked films, or with all."""
+    train, held_out = parts()
+    draws, problem = uniform(DATA["seed"]), Problem(train)
+    sizes = train.n_users * D, train.n_items * D
+    draw = (
+        small
+        if start == "small"
+        else lambda draws, n: np.array([next(draws) for _ in range(n)])
+    )
+    U, V = (draw(draws, n).reshape(-1, D) for n in sizes)
+    for _ in range(ITERATIONS):
+        _, by_user, by_item = problem.gradients(U, V, REG, n_selected=k)
+        U, V = U + RATE * by_user, V + RATE * by_item
+    return held_out_gap(U, V, train, held_out)
+
+
+def trained(stage) -> str:
+    stage.page.wait_for_function(
+        "() => document.querySelector('.gx-said').textContent.includes('iterations held-out')"
+    )
+    return stage.said()
+
+
+def marked(stage) -> set[str]:
+    """The films in bold: those selected."""
+    texts = stage.root.locator(
+        ".gx-beside div:first-child text[font-weight='700']"
+    ).all_text_contents()
+    return {
+        found[1] for text in texts if (found := re.match(r"\d+ (Invented film \d+)", text))
+    }
+
+
+def by_python(k: int) -> set[str]:
+    chosen = adaptive_selection(DATA["grades"], DATA["scores"], k)
+    return {DATA["films"][i] for i in chosen}
+
+
+def test_the_films_of_every_k_are_those_of_algorithm_1(stage):
+    off = misranking(DATA["grades"], DATA["scores"])
+    for place, k in [(0, 1), (2, 3), (9, 10), (18, 19), (4, 5)]:
+        words = stage.slide("K", place)
+        assert marked(stage) == by_python(k)
+        assert f"selects {k} of 20" in words
+        _, _, _, _, score_place, due = numbers(words)[:6]
+        assert abs(score_place - due) == off.max()
+    assert marked(stage) == by_python(5)
+    stage.press("[id$='-K']", "ArrowRight")
+    assert marked(stage) == by_python(6)
+    box = stage.root.locator("[id$='-K']").bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    stage.after(lambda: stage.page.touchscreen.tap(*middle))
+    k = int(stage.root.locator("output").inner_text())
+    assert 9 <= k <= 12
+    assert marked(stage) == by_python(k)
+
+
+def test_trainings_end_where_pythons_end(stage):
+    gaps = numbers(trained(stage).split(" GAP ")[1])
+    assert gaps[0] == pytest.approx(end_of_training(5), abs=6e-4)
+    assert gaps[4] == pytest.approx(end_of_training(None), abs=6e-4)
+    assert gaps[0] < gaps[2] < gaps[4]  # the chapter's finding, on simulated users
+    stage.after(lambda: stage.root.locator("select").select_option(index=1))
+    gaps = numbers(trained(stage).split(" GAP ")[1])
+    assert gaps[0] == pytest.approx(end_of_training(5, "uniform"), abs=6e-4)
+
+
+def test_with_all_films_selected_the_three_are_one(stage):
+    stage.slide("K", 19)
+    gaps = numbers(trained(stage).split(" GAP ")[1])
+    assert gaps[0] == gaps[2] == gaps[4]
+
+
+def test_what_the_page_carries_is_small():
+    assert len(Page("select", DATA, "a list and curves").html) < 40_000
