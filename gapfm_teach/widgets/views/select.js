@@ -1,6 +1,6 @@
 // Chapter 5: the K films of a user that Algorithm 1 selects, and what training on them brings.
 
-import { gradedAveragePrecision, mulberry32, normals, thresholdingProbabilities, train } from "../engine.js";
+import { mulberry32, normals, thresholdingProbabilities, train } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { draw, laboratory, make, written } from "../kit.js";
 
@@ -28,29 +28,37 @@ export function chosen(grades, scores, K) {
 }
 
 // Mean GAP of each user's held-out films among all that are not in training.
-export function heldOutGap({ userFactors: U, itemFactors: V }, { indptr, items, heldPtr, heldItems, heldGrades, nItems, delta }) {
-  let sum = 0, counted = 0;
-  for (let m = 0; m < indptr.length - 1; m += 1) {
-    const grades = new Int32Array(nItems), candidate = new Uint8Array(nItems).fill(1), y = [], f = [];
-    for (let k = indptr[m]; k < indptr[m + 1]; k += 1) candidate[items[k]] = 0;
-    for (let k = heldPtr[m]; k < heldPtr[m + 1]; k += 1) grades[heldItems[k]] = heldGrades[k];
+export function heldOutGap({ userFactors: U, itemFactors: V }, { indptr, items, heldPtr, heldItems, heldGrades, nItems, worth }) {
+  const nUsers = indptr.length - 1, f = new Float64Array(nItems);
+  let sum = 0;
+  for (let m = 0; m < nUsers; m += 1) {
     for (let i = 0; i < nItems; i += 1) {
-      if (!candidate[i]) continue;
-      let score = 0;
-      for (let q = 0; q < D; q += 1) score += U[m * D + q] * V[i * D + q];
-      y.push(grades[i]);
-      f.push(score);
+      f[i] = 0;
+      for (let q = 0; q < D; q += 1) f[i] += U[m * D + q] * V[i * D + q];
     }
-    const gap = gradedAveragePrecision(y, f, { delta });
-    if (Number.isFinite(gap)) { sum += gap; counted += 1; }
+    for (let k = indptr[m]; k < indptr[m + 1]; k += 1) f[items[k]] = -Infinity;
+    let gain = 0, Z = 0;
+    for (let k = heldPtr[m]; k < heldPtr[m + 1]; k += 1) {
+      const own = heldItems[k], mine = worth[heldGrades[k]];
+      let rank = 1, above = mine;
+      for (let i = 0; i < nItems; i += 1) rank += f[i] > f[own] || (f[i] === f[own] && i < own);
+      for (let l = heldPtr[m]; l < heldPtr[m + 1]; l += 1) {
+        const other = heldItems[l];
+        if (f[other] > f[own] || (f[other] === f[own] && other < own)) above += Math.min(mine, worth[heldGrades[l]]);
+      }
+      gain += above / rank;
+      Z += mine;
+    }
+    sum += gain / Z;
   }
-  return sum / counted;
+  return sum / nUsers;
 }
 
 // data: {films, grades, scores: of one user, k, ratings: {indptr, items, grades, heldPtr, heldItems,
 // heldGrades, nItems}, seed}
 export function view(place, { films, grades, scores, k, ratings, seed }) {
-  const S = films.length, delta = thresholdingProbabilities(5);
+  const S = films.length, worth = [0]; // Δ of grades 0 to 5
+  for (const one of thresholdingProbabilities(5)) worth.push(worth.at(-1) + one);
   const left = make("div"), right = make("div");
   const curves = chart(right, { alt: "Held-out GAP along the iterations with the most misranked films, with films at random, and with all.", height: 330 });
   const done = new Map(); // trainings by their setting
@@ -68,7 +76,7 @@ export function view(place, { films, grades, scores, k, ratings, seed }) {
       onIteration: ({ iteration, ...state }) => {
         if (iteration % EVERY !== 1) return;
         found.x.push(iteration);
-        found.y.push(heldOutGap(state, { ...ratings, delta }));
+        found.y.push(heldOutGap(state, { ...ratings, worth }));
       },
     });
     done.set(key, found);
