@@ -152,5 +152,4 @@ export function view(place, { films, grades, scores, k, ratings, seed }) {
     },
   });
   lab.figure.append(beside(left, right));
-  left.parentElement.classList.add("gx-even");
 }
