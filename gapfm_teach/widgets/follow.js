@@ -1,5 +1,7 @@
 // Training after training for a setting that moves: the newest counts, the last one stays in sight.
 
+const GROWS = 120; // ms after which a training is shown before it is done
+
 // A training under way: {key, setting, rows, began, trained, ended, error, and what is reported}.
 // `begin(setting, report)` starts one and ends that before it, `cancel()` ends it; `changed()` is
 // called when there is more to see. While one is younger than `patience` ms a move waits for it
@@ -14,7 +16,9 @@ export function follower({ begin, cancel, end }, changed, { patience }) {
     begin(run.setting, ({ rows = [], ...facts }) => {
       for (const row of rows) run.rows[row.iteration - 1] = { ...run.rows[row.iteration - 1], ...row };
       Object.assign(run, facts);
-      if (run.rows.length || run.error) shown = run;
+      // At once when it is done; where that takes long, it is seen to grow.
+      const late = performance.now() - run.began > GROWS;
+      if (run.trained || run.error || (late && run.rows.length)) shown = run;
       first = first ?? run;
       if (wanted && (run.trained || run.ended)) start();
       if (rows.length || facts.ended) changed();

@@ -15,7 +15,6 @@ from .convergence import (
     start_sweep,
     stopped_early,
     top_direction,
-    training_run,
 )
 from .misranked import RULES, TIES, loss_split, one_step, static_gain
 from .optimum import degeneration, personality, singular_directions, supremum
@@ -28,6 +27,7 @@ from .selecting import (
     selection_sweep,
     selection_visits,
 )
+from .train_page import invented_films, training_on_demand
 
 __all__ = [
     "LEARNING_RATES",
@@ -40,6 +40,7 @@ __all__ = [
     "escape",
     "escape_matrix",
     "held_out_gap",
+    "invented_films",
     "learning_rate_search",
     "loss_split",
     "one_step",
@@ -58,5 +59,5 @@ __all__ = [
     "supremum",
     "top_direction",
     "trace",
-    "training_run",
+    "training_on_demand",
 ]

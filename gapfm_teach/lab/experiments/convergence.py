@@ -186,20 +186,3 @@ def _last_visits(problem: Problem, scores: np.ndarray) -> np.ndarray:
     _, from_the_end = np.unique(problem.items[::-1], return_index=True)
     marks[-1 - from_the_end] = True
     return marks
-
-
-def training_run(
-    train: Ratings, validation: Ratings, *, reg: float, learning_rate: float,
-    n_selected: int | None = None, n_factors: int = 10, n_iter: int = 41, random_state=0,
-) -> tuple[GAPfm, pd.DataFrame]:  # fmt: skip
-    """One training for the sliders: the model, and its iteration, objective, held_out_gap.
-
-    A row every fifth iteration, because measuring costs more than learning.
-    """
-    model = GAPfm(
-        n_factors, reg=reg, learning_rate=learning_rate, n_iter=n_iter, n_selected=n_selected,
-        random_state=random_state,
-    )  # fmt: skip
-    return model, trace(
-        model, train, lambda m: {"held_out_gap": held_out_gap(m, validation)}, every=5
-    )

@@ -23,7 +23,10 @@ NOUNS = (
     "Accordion", "Beekeeper", "Cartographer", "Dirigible", "Escalator", "Flamingo", "Gondola",
     "Hedgehog", "Iceberg", "Lighthouse", "Moustache", "Porcupine", "Quartet", "Submarine",
 )  # fmt: skip
-COARSE, FINE = 10, 1  # held-out GAP is measured every so many iterations: it costs more than training
+COARSE, FINE = (
+    10,
+    1,
+)  # held-out GAP is measured every so many iterations: it costs more than training
 
 
 def invented_titles(n: int) -> list[str]:
@@ -35,7 +38,9 @@ def invented_titles(n: int) -> list[str]:
     """
     both = len(ADJECTIVES), len(NOUNS)
     if n > np.lcm(*both):
-        raise ValueError(f"n must be at most {np.lcm(*both)}, got {n}; add words to the lists")
+        raise ValueError(
+            f"n must be at most {np.lcm(*both)}, got {n}; add words to the lists"
+        )
     return [f"The {ADJECTIVES[k % both[0]]} {NOUNS[k % both[1]]}" for k in range(n)]
 
 
@@ -86,14 +91,18 @@ def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dic
     sigma, a, b = top_direction(escape_matrix(train))
     worth = training.Problem(train).accumulated[train.grades]
     counted = np.bincount(train.indices, worth, train.n_items)[:, None]
-    counting = training.held_out_gap(np.ones((train.n_users, 1)), counted, train, validation)
+    counting = training.held_out_gap(
+        np.ones((train.n_users, 1)), counted, train, validation
+    )
 
-    @lru_cache(maxsize=2)  # the coarse answer and the fine one, and another user, are one training
+    @lru_cache(
+        maxsize=2
+    )  # the coarse answer and the fine one, and another user, are one training
     def trained(rate: float, reg: float, K: int, D: int, nIter: int):
         states: list[tuple[np.ndarray, np.ndarray]] = []
         model = GAPfm(
             D, reg=reg, learning_rate=rate, n_iter=nIter, random_state=0,
-            n_selected=None if K >= train.n_ratings else K,
+            n_selected=None if train.n_ratings <= K else K,
         )  # fmt: skip
         model.fit(
             train,
@@ -103,7 +112,8 @@ def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dic
 
     @lru_cache(maxsize=200)
     def gap(iteration: int, **setting) -> float:
-        return training.held_out_gap(*trained(**setting)[1][iteration], train, validation)
+        U, V = trained(**setting)[1][iteration]
+        return training.held_out_gap(U, V, train, validation)
 
     def length(U: np.ndarray, V: np.ndarray) -> float:
         return float(np.linalg.norm(a @ U + b @ V))

@@ -113,12 +113,12 @@ export function view(place, data) {
     panels[0].show({
       x, y: { from: 0, to: 1.45 * highest, label: "held-out GAP" },
       levels: [here("you are here")],
-      curves: [counted, ...compared("gap", "first setting"), along(measured, "gap", { colour: BLUE })],
+      curves: [counted, ...compared("gap"), along(measured, "gap", { colour: BLUE })],
       handles: grip(at, BLUE, `held-out GAP ${written(at)}`),
     });
     panels[1].show({
       x, y: { from: 0.4, to: 1, label: "objective", ticks: [0.5, 0.75, 1], text: (v) => `${100 * v}%` }, levels: [here()],
-      curves: [...compared("objective"), along(run.rows, "objective", { colour: GREEN })],
+      curves: [...compared("objective", "first setting"), along(run.rows, "objective", { colour: GREEN })],
       handles: grip(row?.objective, GREEN, `objective at ${percent(row?.objective)} of its ceiling`),
     });
     panels[2].show({
@@ -153,7 +153,7 @@ function inWords(run, { iteration, objective, length }) {
   const gap = at === undefined ? "" : `held-out GAP ${written(at)} (best ${written(best.gap)} at ${best.iteration}), `;
   const facts = `Iteration ${iteration}: ${gap}objective ${percent(objective)} of its ceiling. `;
   const law = `The escape law, ×${written(growth, 5)} an iteration, σ = ${written(sigma)}`;
-  if (growth <= 1) return `${facts}${law}: λ is above σ, s shrinks and nothing is learned.`;
+  if (growth <= 1) return `${facts}${law}: λ is above σ and s shrinks. All else shrinks faster, so the order goes its way.`;
   const grown = length / start, due = Math.abs(growth) ** iteration, wait = Math.ceil(Math.log(ESCAPED) / Math.log(growth));
   if (grown > 0.8 * due) return `${facts}${law}, holds: s has grown ×${written(grown)}; ×1000 takes ${written(wait, 4)} iterations.`;
   const why = K < 10 ? `only ${K} of ten films move` : "the scores are no longer small";

@@ -422,17 +422,6 @@ def test_selection_pushes_at_the_start_are_all_upwards(split):
     assert by_place["too low"] > by_place["too high"]
 
 
-def test_training_run_returns_the_model_and_its_curve(split):
-    train, validation, _ = split
-    fitted, run = experiments.training_run(
-        train, validation, reg=0.1, learning_rate=0.05, n_selected=2, n_factors=3, n_iter=11
-    )
-    assert fitted.item_factors_.shape == (train.n_items, 3)
-    assert run["iteration"].tolist() == [1, 6, 11]
-    gap = experiments.held_out_gap(fitted, validation)
-    assert run["held_out_gap"].iloc[-1] == pytest.approx(gap)
-
-
 def test_users_with_unequal_numbers_of_ratings_are_refused():
     """Six ratings would fill three rows of two, each with somebody else's."""
     uneven = Ratings([0, 1, 3, 6], [0, 0, 1, 0, 1, 2], [5, 4, 3, 2, 1, 5])

@@ -1,0 +1,177 @@
+"""A training in the page beside `GAPfm`'s from the same start: every iteration, and what is measured."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from bare_page import open_bare
+
+from gapfm_teach import GAPfm
+from gapfm_teach.lab import experiments
+from gapfm_teach.lab.experiments.train_page import invented_films, training_on_demand
+from gapfm_teach.learning import training
+from gapfm_teach.learning.printed import Printed, PrintedObjective
+from gapfm_teach.widgets.explorable import packed
+
+N_ITER = 41
+FIRST = {"rate": 0.03, "reg": 0.001, "K": 10, "D": 10, "nIter": N_ITER}
+SETTINGS = [
+    FIRST,
+    FIRST | {"K": 3},
+    FIRST | {"rate": 0.07, "reg": 0.9, "K": 1, "D": 1},
+    FIRST | {"rate": 0.01, "reg": 20, "D": 3},
+]
+# Runs one setting after the other; with `after`, each is cancelled by the next so many ms later.
+RUN = """async ([data, settings, inWorker, after]) => {
+  const { given, held, maxGrade, titles } = modules.mount.unpacked(data);
+  const trainer = modules.trainer.trainer({ given, held, maxGrade, nItems: titles.length }, { inWorker });
+  const runs = settings.map((setting) => ({ setting, rows: [], ended: false, error: "" }));
+  for (const run of runs) {
+    await new Promise((resolve) => {
+      trainer.begin(run.setting, ({ rows = [], ...facts }) => {
+        Object.assign(run, facts);
+        for (const row of rows) run.rows[row.iteration - 1] = { ...run.rows[row.iteration - 1], ...row };
+        if (facts.ended) resolve();
+      });
+      if (after && run !== runs[runs.length - 1]) setTimeout(resolve, after);
+    });
+  }
+  trainer.end();
+  for (const { rows } of runs) for (const row of rows) { delete row.userFactors; row.itemFactors = [...row.itemFactors ?? []].slice(0, 5); }
+  return runs;
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(browser, tmp_path_factory):
+    page = open_bare(browser, tmp_path_factory.mktemp("page"))
+    yield page
+    page.context.close()
+
+
+@cache
+def films():
+    return invented_films(120, 60, random_state=1)
+
+
+@cache
+def start(D: int, n_users: int, n_items: int):
+    """U and V as the page draws them: mulberry32 with seed 0, and Box and Muller."""
+    state = 0
+
+    def uniform() -> float:
+        nonlocal state
+        state = (state + 0x6D2B79F5) % 2**32
+        mixed = (state ^ state >> 15) * (state | 1) % 2**32
+        mixed ^= (mixed + (mixed ^ mixed >> 7) * (mixed | 61)) % 2**32
+        return (mixed ^ mixed >> 14) / 2**32
+
+    def normal() -> float:
+        radius = 0.01 * math.sqrt(-2 * math.log(1 - uniform()))
+        return radius * math.cos(2 * math.pi * uniform())
+
+    sizes = n_users * D, n_items * D
+    return [np.array([normal() for _ in range(n)]).reshape(-1, D) for n in sizes]
+
+
+def of_python(setting: dict) -> list[dict]:
+    """The same training by the package: what there is to know of each iteration."""
+    _, train, held = films()
+    options = Printed(n_selected=setting["K"])
+    goal = PrintedObjective(
+        "paper", train, setting["reg"], setting["rate"], options, np.random.default_rng(0)
+    )
+    U, V = start(setting["D"], train.n_users, train.n_items)
+    _, a, b = experiments.top_direction(experiments.escape_matrix(train))
+    ceiling, rows = experiments.supremum(train), []
+    begin = {"user_factors": U, "item_factors": V}
+    for done in training.ascend(goal, begin, n_iter=N_ITER):
+        U, V = goal.factors(done.state)
+        rows.append(
+            {
+                "objective": done.objective / ceiling,
+                "length": np.linalg.norm(a @ U + b @ V),
+                "gap": training.held_out_gap(U, V, train, held),
+                "itemFactors": V.ravel()[:5].tolist(),
+            }
+        )
+    return rows
+
+
+@pytest.mark.parametrize("in_worker", [True, False])
+def test_a_training_in_the_page_is_that_of_the_package(page, in_worker):
+    data, train, held = films()
+    settings = SETTINGS if in_worker else SETTINGS[:2]
+    runs = page.evaluate(RUN, [packed(data), settings, in_worker, 0])
+    sigma, a, b = experiments.top_direction(experiments.escape_matrix(train))
+    weighted = training_on_demand(train, held)(**FIRST, user=0, fine=False)["counting"]
+    for run in runs:
+        assert run["ended"]
+        assert not run.get("error")
+        U, V = start(run["setting"]["D"], train.n_users, train.n_items)
+        assert run["sigma"] == pytest.approx(sigma, rel=1e-9)
+        assert run["counting"] == pytest.approx(weighted, rel=1e-12)
+        assert run["start"] == pytest.approx(np.linalg.norm(a @ U + b @ V), rel=1e-6)
+        for ours, theirs in zip(run["rows"], of_python(run["setting"]), strict=True):
+            for name, value in theirs.items():
+                tolerance = (
+                    1e-6 if name == "length" else 1e-9
+                )  # a and b: as far as svds finds them
+                assert ours[name] == pytest.approx(value, rel=tolerance, abs=1e-12), name
+
+
+def test_k_leaves_the_rest_of_the_films_where_they_are(page):
+    """With K the users' slopes are the same in the first step, and only some films have one."""
+    data, *_ = films()
+    one = FIRST | {"nIter": 1}
+    all_films, few = page.evaluate(RUN, [packed(data), [one, one | {"K": 1}], True, 0])
+    assert few["rows"][0]["length"] < all_films["rows"][0]["length"]
+    assert few["start"] == all_films["start"]
+
+
+def test_a_new_setting_cancels_the_training_before(page):
+    data, *_ = films()
+    long = FIRST | {"nIter": 4000}
+    cut, whole = page.evaluate(RUN, [packed(data), [long, FIRST], True, 60])
+    assert not cut["ended"]
+    assert len(cut["rows"]) < 4000
+    assert whole["ended"]
+    assert len(whole["rows"]) == N_ITER
+    assert whole["rows"][-1]["objective"] == pytest.approx(
+        of_python(FIRST)[-1]["objective"]
+    )
+
+
+def test_a_training_that_diverges_says_so_and_keeps_what_was_before(page):
+    data, *_ = films()
+    [run] = page.evaluate(RUN, [packed(data), [FIRST | {"rate": 1e300}], True, 0])
+    assert "training left the finite numbers in iteration" in run["error"]
+    assert run["ended"]
+
+
+def test_a_kernel_answers_with_the_training_of_the_package():
+    _, train, held = films()
+    answer = training_on_demand(train, held)
+    for setting in SETTINGS:
+        coarse, fine = (answer(**setting, user=7, fine=fine) for fine in (False, True))
+        model = GAPfm(
+            setting["D"], reg=setting["reg"], learning_rate=setting["rate"], n_iter=N_ITER,
+            n_selected=setting["K"], random_state=0,
+        ).fit(train, held)  # fmt: skip
+        np.testing.assert_array_equal(fine["gap"], model.history_["validation_gap"])
+        assert np.isfinite(coarse["gap"]).sum() < 8
+        np.testing.assert_array_equal(coarse["gap"][[0, 10, 40]], fine["gap"][[0, 10, 40]])
+        share = model.history_["objective"] / experiments.supremum(train)
+        np.testing.assert_allclose(fine["objective"], share)
+        titles = [film["text"] for film in fine["lists"][-1]]
+        assert titles == list(train.titles[model.recommend(7)])
+        items, grades = held.row(7)
+        hits = {film["text"]: film["held"] for film in fine["lists"][-1] if film["held"]}
+        grade_of = dict(zip(train.titles[items], grades.tolist(), strict=True))
+        assert hits == {title: grade_of[title] for title in titles if title in grade_of}
+        escape = experiments.escape(
+            train, learning_rate=setting["rate"], n_iter=N_ITER, reg=setting["reg"],
+            n_factors=setting["D"], n_selected=setting["K"],
+        )  # fmt: skip
+        np.testing.assert_allclose(fine["length"], escape["measured"])
