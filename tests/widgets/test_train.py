@@ -175,7 +175,7 @@ def test_a_file_is_trained_on_and_its_titles_stay_text(stage):
     )
     assert stage.root.locator("li img, li b").count() == 0
     assert stage.page.title() == "Stage"
-    assert stage.root.get_by_text("User 100: top ten").count() == 1
+    assert stage.root.get_by_text("User 100, iteration 41: top ten").count() == 1
     stage.after(stage.root.get_by_role("button", name="Back", exact=True).click)
     check(stage)
 

@@ -40,7 +40,7 @@ export function view(place, data) {
     ask: "Predict first: with a γ a hundred times smaller, which of the three curves still tells you that something goes on?",
     controls: [
       { name: "rate", label: "γ", from: 1e-5, to: 0.1, start: FIRST.rate, scale: "log" },
-      { name: "reg", label: "λ", from: 0.001, to: 20, start: FIRST.reg, scale: "log" },
+      { name: "reg", label: "λ", from: 0.001, to: 12, start: FIRST.reg, scale: "log" },
       { name: "K", label: "K of ten films", from: 1, to: 10, step: 1, start: FIRST.K },
       { name: "D", label: "D factors", from: 1, to: 20, step: 1, start: FIRST.D },
       { name: "iteration", label: "iteration", from: 1, to: N_ITER, step: 1, start: N_ITER, play: true },
@@ -132,7 +132,7 @@ export function view(place, data) {
     const { given, held, nItems, titles, truth, users } = problem;
     const films = asked ?? topFilms(factors, m, seenBy(given, m), nItems).map((i) => ({ text: titles[i], held: gradeIn(held, m, i), liked: truth && share(truth, m, i) }));
     list.replaceChildren(ranked(films.map(({ text, held: grade, liked }) => ({ text, note: stars(grade), on: grade > 0, bar: liked ?? null })),
-      `User ${users ? users[m] : m + 1}: top ten after iteration ${iteration}`));
+      `User ${users ? users[m] : m + 1}, iteration ${iteration}: top ten`));
     marks.textContent = `Stars: the grade, where the film is held out.${truth ? " Line: of how many of all films she likes it better, in truth." : ""}`;
   }
 }
@@ -153,6 +153,7 @@ function inWords(run, { iteration, objective, length }) {
   const gap = at === undefined ? "" : `held-out GAP ${written(at)} (best ${written(best.gap)} at ${best.iteration}), `;
   const facts = `Iteration ${iteration}: ${gap}objective ${percent(objective)} of its ceiling. `;
   const law = `The escape law, ×${written(growth, 5)} an iteration, σ = ${written(sigma)}`;
+  if (growth <= 1 && rate * (sigma + reg) > 2) return `${facts}${law}: γ(σ + λ) is above 2, so each step goes too far and back.`;
   if (growth <= 1) return `${facts}${law}: λ is above σ and s shrinks. All else shrinks faster, so the order goes its way.`;
   const grown = length / start, due = Math.abs(growth) ** iteration, wait = Math.ceil(Math.log(ESCAPED) / Math.log(growth));
   if (grown > 0.8 * due) return `${facts}${law}, holds: s has grown ×${written(grown)}; ×1000 takes ${written(wait, 4)} iterations.`;
