@@ -32,6 +32,7 @@ FEWEST_LEFT = {
 }
 CANDIDATES = {"1000": 1000, "all": None}
 _SELECTIONS = ("GAPfm + adaptive selection", "GAPfm + random selection")
+_ALL_RANKS = "GAPfm, geometric, all ranks"
 _REPAIRED = (
     "GAPfm, consistent, as it is", "GAPfm, consistent", "GAPfm, geometric, as it is",
     "GAPfm, geometric",
@@ -106,7 +107,8 @@ PROTOCOLS = {
         "top_n", (10, 20, 30), _TOP_N_SYSTEMS, _DRAWN, references=_REFERENCES
     ),
     "table3": Protocol(
-        "top_n", (50,), (*_TOP_N_SYSTEMS, *_SELECTIONS), _DRAWN, references=_REFERENCES
+        "top_n", (50,), (*_TOP_N_SYSTEMS, *_SELECTIONS, _ALL_RANKS), _DRAWN,
+        references=(*_REFERENCES, _ALL_RANKS),
     ),
     "temporal": Protocol(
         "temporal", (10, 20, 30), _TOP_N_SYSTEMS,
