@@ -8,7 +8,8 @@ const DASHES = ["", "7 4", "2 3", "9 3 2 3", "4 2", "12 3"];
 
 // A picture in `place`, whose words are `alt`. The axes {from, to, label, scale: "linear" or "log",
 // names: words at 0, 1, ..., text(value), ticks: values} are given with each `show`.
-export function chart(place, { alt, height = 300 }) {
+export function chart(place, { alt, height: tall = 300 }) {
+  let height = tall;
   const svg = draw("svg", { role: "group", "aria-label": alt, class: "gx-chart" });
   const clip = `gx-clip-${++chart.made}`;
   let handles = [], scales = null, held = null;
@@ -43,6 +44,7 @@ export function chart(place, { alt, height = 300 }) {
 
   return {
     svg,
+    resize(pixels) { height = pixels; },
     // parts: curves {name, x, y, dots, colour, dash, plain, beyond}, bars {x, y, from, width, colour,
     // name}, bands {x, low, high, colour}, levels {y or x, name}, dots {x, y, name, colour, ring},
     // arrows {x, y, toX, toY, colour, name, under}, handles {key, x, y, label, text, step: [dx, dy],
@@ -111,7 +113,8 @@ function frame(x, y, scales, { left, right, bottom, height }) {
   }
   const middle = (TOP + bottom) / 2;
   parts.push(draw("path", { class: "gx-axis", d: `M${left} ${TOP}V${bottom}H${right}` }));
-  parts.push(draw("text", { x: (left + right) / 2, y: height - 8, "text-anchor": "middle" }, x.label ?? ""));
+  const room = 6.5 * (x.label ?? "").length < right - left; // else it ends where the axis does
+  parts.push(draw("text", { x: room ? (left + right) / 2 : right, y: height - 8, "text-anchor": room ? "middle" : "end" }, x.label ?? ""));
   if (y.label) parts.push(draw("text", { x: 12, y: middle, "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }, y.label));
   return parts;
 }

@@ -1,0 +1,67 @@
+"""Whole tables as the explorable `standings` shows them: every system, metric and Given."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from ..paper import PAPER
+
+CLEAR = 0.05  # after Holm's correction
+
+
+def standings(
+    tables: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]],
+    references: Sequence[str],
+    metrics: Sequence[str],
+    paper: Mapping[str, str] | None = None,
+) -> dict:
+    """The rows of `tables`, {title: (table, differences) as `reproduce` wrote them}, by title,
+    Given and metric, and for each whether it is clearly ahead of the `references`, or behind.
+
+    `paper` names, for a title, the table of the paper whose numbers stand beside it. A row:
+    [system, mean, ci_low, ci_high, marks, the paper's number or None, splits that failed or
+    collapsed]; marks has a sign for each reference: "+" ahead, "-" behind, with p below 0.05 after
+    Holm's correction, else "0".
+    """
+    found: dict = {}
+    for title, (table, differences) in tables.items():
+        signs = _signs(differences, references)
+        theirs = _printed((paper or {}).get(title))
+        for row in table[table["metric"].isin(metrics)].itertuples():
+            key = row.given, row.metric, row.system
+            rows = found.setdefault(title, {}).setdefault(str(row.given), {})
+            rows.setdefault(row.metric, []).append(
+                [
+                    row.system, *(round(v, 4) for v in (row.mean, row.ci_low, row.ci_high)),
+                    "".join(signs.get((name, *key), "0") for name in references),
+                    theirs.get(key), row.n_failed + row.n_collapsed,
+                ]
+            )  # fmt: skip
+    return {"references": list(references), "tables": found}
+
+
+def _signs(differences: pd.DataFrame, references: Sequence[str]) -> dict:
+    """(reference, given, metric, system) -> "+" or "-", where that is clear."""
+    clear = differences[differences["p_holm"] < CLEAR]
+    clear = clear[clear["reference"].isin(references)]
+    keys = zip(
+        clear["reference"], clear["given"], clear["metric"], clear["system"], strict=True
+    )
+    return dict(
+        zip(keys, clear["difference"].gt(0).map({True: "+", False: "-"}), strict=True)
+    )
+
+
+def _printed(names: str | None) -> dict:
+    """(given, metric, system) -> the paper's number; its GAP@5 beside our reading "ideal"."""
+    if names is None:
+        return {}
+    table = pd.concat([PAPER[name] for name in names.split()])
+    metric = table["metric"].replace({"GAP@5": "GAP@5 (ideal)"})
+    return dict(
+        zip(
+            zip(table["given"], metric, table["system"], strict=True),
+            table["value"],
+            strict=True,
+        )
+    )
