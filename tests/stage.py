@@ -75,6 +75,15 @@ class Stage:
         words = self.root.locator(".gx-said").inner_text()
         return words.replace("\u202f", "").replace("−", "-")
 
+    def settled(self) -> str:
+        """What it says once a training in it has come to its end."""
+        words, since = self.said(), 0
+        while since < 4:
+            self.page.wait_for_timeout(100)
+            now = self.said()
+            words, since = now, since + 1 if now == words else 0
+        return words
+
     def slide(self, name: str, place: int) -> str:
         """Move the slider of the control `name` to `place` steps from its left end."""
         script = "(input, place) => { input.value = place; input.dispatchEvent(new Event('input')); }"

@@ -1,0 +1,69 @@
+"""Every explorable as it is stored in the book: alive from a file, on a desk and on a phone."""
+
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from stage import Stage
+
+from gapfm_teach.widgets.linked import VIEWS
+from preview.explorables import stored_fragments
+
+ROOT = Path(__file__).resolve().parents[2]
+SCREENS = {
+    "desk, light": {"width": 900},
+    "phone, dark": {"width": 390, "dark": True, "touch": True},
+}
+
+
+@cache
+def fragments() -> dict[str, str]:
+    return stored_fragments(ROOT)
+
+
+class Shown:
+    """What Stage opens: a fragment that is stored."""
+
+    def __init__(self, view: str):
+        self.html = fragments()[view]
+
+
+def test_the_book_has_each_view_just_once():
+    assert sorted(fragments()) == sorted(VIEWS)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("view", VIEWS)
+def test_it_lives_answers_keys_keeps_links_and_finds_back(view, screen, browser, tmp_path):
+    stage = Stage(browser, tmp_path, Shown(view), **SCREENS[screen])
+    first, picture = stage.settled(), stage.root.inner_html()
+    assert len(first) > 20
+    for name in ("gx-title", "gx-ask"):
+        assert stage.root.locator(f".{name}").inner_text()
+    assert stage.root.evaluate("e => e.scrollWidth <= e.clientWidth"), "it scrolls sideways"
+    assert stage.root.locator("img, iframe, link").count() == 0
+
+    for slider in stage.root.locator("input[type=range]").all():
+        assert slider.evaluate("e => e.labels[0].textContent.trim()")
+        before = slider.get_attribute("aria-valuetext")
+        ends = slider.evaluate("e => [e.valueAsNumber, Number(e.max)]")
+        slider.focus()
+        key = "ArrowRight" if ends[0] < ends[1] else "ArrowLeft"
+        stage.after(lambda key=key: [stage.page.keyboard.press(key) for _ in range(5)])
+        assert slider.get_attribute("aria-valuetext") != before
+    for handle in stage.root.locator("[data-handle]").all()[:2]:
+        assert handle.get_attribute("aria-label")
+        assert handle.get_attribute("aria-valuetext")
+    moved = stage.settled()
+    assert stage.root.inner_html() != picture or not stage.root.locator("input[type=range]").count()
+
+    stage.after(stage.root.get_by_text("Link to this setting").click)
+    hash = "#" + unquote(stage.page.url.split("#")[1])
+    again = Stage(browser, tmp_path, Shown(view), **SCREENS[screen], hash=hash)
+    assert again.settled() == moved
+    again.close()
+
+    stage.after(stage.root.get_by_text("Reset").click)
+    assert stage.settled() == first
+    stage.close()
