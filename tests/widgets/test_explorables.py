@@ -56,7 +56,10 @@ def test_it_lives_answers_keys_keeps_links_and_finds_back(view, screen, browser,
         assert handle.get_attribute("aria-label")
         assert handle.get_attribute("aria-valuetext")
     moved = stage.settled()
-    assert stage.root.inner_html() != picture or not stage.root.locator("input[type=range]").count()
+    assert (
+        stage.root.inner_html() != picture
+        or not stage.root.locator("input[type=range]").count()
+    )
 
     stage.after(stage.root.get_by_text("Link to this setting").click)
     hash = "#" + unquote(stage.page.url.split("#")[1])

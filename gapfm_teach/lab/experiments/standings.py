@@ -21,7 +21,7 @@ def standings(
     `paper` names, for a title, the table of the paper whose numbers stand beside it. A row:
     [system, mean, ci_low, ci_high, marks, the paper's number or None, splits that failed or
     collapsed]; marks has a sign for each reference: "+" ahead, "-" behind, with p below 0.05 after
-    Holm's correction, else "0".
+    Holm's correction, else "0". The picture starts with the first of each.
     """
     found: dict = {}
     for title, (table, differences) in tables.items():
@@ -37,7 +37,10 @@ def standings(
                     theirs.get(key), row.n_failed + row.n_collapsed,
                 ]
             )  # fmt: skip
-    return {"references": list(references), "tables": found}
+    title = next(iter(found))
+    start = {"table": title, "given": next(iter(found[title]))}
+    start |= {"metric": metrics[0], "reference": references[0]}
+    return {"references": list(references), "start": start, "tables": found}
 
 
 def _signs(differences: pd.DataFrame, references: Sequence[str]) -> dict:

@@ -31,6 +31,8 @@ def test_marks_say_what_is_clear_and_for_whom():
     )  # fmt: skip
     data = standings({"t": (measured, differences)}, ["A", "B"], ["NDCG@5", "P@5"])
     assert data["references"] == ["A", "B"]
+    first = {"table": "t", "given": "10", "metric": "NDCG@5", "reference": "A"}
+    assert data["start"] == first
     assert data["tables"]["t"]["10"]["NDCG@5"] == [
         ["A", 0.2, 0.1, 0.3, "0-", None, 0], ["B", 0.25, 0.1, 0.3, "+0", None, 0],
     ]  # fmt: skip
