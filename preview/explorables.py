@@ -7,6 +7,9 @@ one that is opened as a file can fetch nothing.
 
 import html
 import re
+from pathlib import Path
+
+import nbformat
 
 from gapfm_teach.widgets.explorable import fragment
 from gapfm_teach.widgets.linked import for_page
@@ -15,6 +18,9 @@ from gapfm_teach.widgets.stored import stored
 NAME = "explorables.js"
 EMPTY = re.compile(
     r'<div class="gapfm-explorable"(?P<given>(?: data-[a-z]+="[^"]*")* data-from="[^"]+"[^>]*)>\s*</div>'
+)
+WHOLE = re.compile(
+    r'<div class="gapfm-explorable" data-view="(?P<view>\w+)">.*?</script>\n</div>', re.S
 )
 ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
 
@@ -41,3 +47,15 @@ def filled(page: str) -> str:
         return fragment(given["data-view"], stored(given["data-from"]), given["data-alt"])
 
     return EMPTY.sub(whole, page)
+
+
+def stored_fragments(root: Path) -> dict[str, str]:
+    """The explorables of the book at `root` as its notebooks store them, or a page asks for them:
+    {view: fragment}."""
+    sources = [path.read_text(encoding="utf-8") for path in sorted(root.glob("*.qmd"))]
+    pages = [filled(text) for text in sources]
+    for path in sorted((root / "notebooks").glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            outputs = cell.get("outputs", [])
+            pages += [output.get("data", {}).get("text/html", "") for output in outputs]
+    return {found["view"]: found[0] for page in pages for found in WHOLE.finditer(page)}

@@ -9,7 +9,6 @@ import gapfm_teach
 
 WIDGETS = Path(gapfm_teach.__file__).parent / "widgets"
 ENGINE = (WIDGETS / "engine.js").read_text(encoding="utf-8")
-WORKER = (WIDGETS / "worker.js").read_text(encoding="utf-8")
 
 LOAD = """async (source) => {
   window.engine = await import(URL.createObjectURL(new Blob([source], {type: "text/javascript"})));

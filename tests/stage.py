@@ -45,6 +45,7 @@ class Stage:
             color_scheme="dark" if dark else "light",
         )  # fmt: skip
         self.page = self.context.new_page()
+        self.page.set_default_timeout(20_000)
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
@@ -77,6 +78,9 @@ class Stage:
 
     def settled(self) -> str:
         """What it says once a training in it has come to its end."""
+        self.page.wait_for_function(
+            "() => document.querySelector('.gapfm-explorable').dataset.settled !== 'false'"
+        )
         words, since = self.said(), 0
         while since < 4:
             self.page.wait_for_timeout(100)

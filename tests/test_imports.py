@@ -31,7 +31,7 @@ IMPORTS = {
     "learning": "numba numpy pandas tqdm _support kernels metrics ratings smooth splits repaired",
     "model": "numba numpy _support ratings learning",
     "distributed": "dask numba numpy _support ratings learning model",
-    "widgets": "anywidget ipywidgets matplotlib numpy traitlets plots ratings model",
+    "widgets": "anywidget numpy traitlets",
     "exercises": "numpy gradcheck metrics smooth repaired",
     "lab.paper": "numpy pandas ratings",
     "lab.catalogue": "numpy pandas kernels metrics ratings evaluation",

@@ -1,45 +1,27 @@
 """Draw each explorable at its first setting, as the picture for where no script runs.
 
-Takes the views as they stand in the stored notebooks and the pages, in a browser; run `make notebooks` before,
-where a view's data have changed, and after, so that the notebooks hold the new pictures.
+Takes the views as they stand in the stored notebooks and the pages, in a browser; run
+`make notebooks` before, where a view's data have changed, and after, so that the notebooks hold
+the new pictures.
 """
 
 import io
-import re
 from pathlib import Path
 
-import nbformat
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from gapfm_teach.doctor import find_chromium
 from gapfm_teach.widgets.linked import HERE, for_page
-from preview.explorables import filled
+from preview.explorables import stored_fragments
 
 ROOT = Path(__file__).resolve().parent.parent
-FRAGMENT = re.compile(
-    r'<div class="gapfm-explorable" data-view="(\w+)">.*?</script>\n</div>', re.S
-)
 WIDTH, COLOURS = 680, 32
 # A picture shows the question and the answer, not the controls that it does not have.
 STYLE = (
     "body { margin: 0; background: #fff } .gapfm-explorable { margin: 0 !important; border: 0 }"
     " :is(.gx-foot, .gx-note) { display: none !important }"
 )
-
-
-def stored() -> dict[str, str]:
-    """The fragment of every view that a stored notebook or a page shows, by its name."""
-    found = {}
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        for cell in nbformat.read(path, as_version=4).cells:
-            for output in cell.get("outputs", []):
-                for match in FRAGMENT.finditer(output.get("data", {}).get("text/html", "")):
-                    found[match[1]] = match[0]
-    for path in sorted(ROOT.glob("*.qmd")):
-        for match in FRAGMENT.finditer(filled(path.read_text(encoding="utf-8"))):
-            found[match[1]] = match[0]
-    return found
 
 
 def main() -> None:
@@ -53,7 +35,7 @@ def main() -> None:
         page = browser.new_page(
             viewport={"width": WIDTH, "height": 900}, device_scale_factor=2
         )
-        for view, fragment in stored().items():
+        for view, fragment in stored_fragments(ROOT).items():
             page.set_content(f"<style>{STYLE}</style>{fragment}<script>{script}</script>")
             page.wait_for_function(
                 "() => Number(document.querySelector('.gapfm-explorable').dataset.drawn) > 0"

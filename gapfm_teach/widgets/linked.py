@@ -50,7 +50,7 @@ def _joined(views: tuple[str, ...]) -> str:
     order: list[Path] = []
     for path in (HERE / "mount.js", HERE / "kit.js", *(_view(name) for name in views)):
         _visit(path, order)
-    parts = ["const modules = {};\n", *map(_wrapped, order)]
+    parts = ["const sources = {}, modules = {};\n", *map(_wrapped, order)]
     table = ", ".join(f"{name}: modules.{_name(_view(name))}.view" for name in views)
     return "".join(parts) + f"const views = {{ {table} }};\n"
 
@@ -74,7 +74,7 @@ def _visit(path: Path, order: list[Path]) -> None:
 
 
 def _wrapped(path: Path) -> str:
-    """The module as a function, called at once; `modules.text` of the engine is its source, for workers."""
+    """The module as a function, called at once; it stays in `sources`, whose text workers run."""
     source = path.read_text(encoding="utf-8")
 
     def taken(found: re.Match) -> str:
@@ -88,8 +88,5 @@ def _wrapped(path: Path) -> str:
     body = EXPORT.sub("", IMPORT.sub(taken, source))
     if odd := OTHER.search(body):
         raise ValueError(f"{path.name}: this form is not joined: {odd[0]}")
-    whole = f"function () {{\n{body}return {{ {', '.join(exported)} }};\n}}"
-    return f"modules.{_name(path)} = ({whole})();\n" if path.stem != "engine" else (
-        f"const engineModule = {whole};\nmodules.engine = engineModule();\n"
-        "modules.engineText = String(engineModule);\n"
-    )  # fmt: skip
+    function = f"function () {{\n{body}return {{ {', '.join(exported)} }};\n}}"
+    return f"sources.{_name(path)} = {function};\nmodules.{_name(path)} = sources.{_name(path)}();\n"

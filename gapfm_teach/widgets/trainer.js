@@ -3,6 +3,7 @@
 import * as engine from "./engine.js";
 import { courseOf } from "./course.js";
 
+// `sources.engine` is the engine's module as one function: whoever joins the modules sees to that.
 // What the worker does. A new turn, or {stop: true}, ends the one before; text of this function runs there.
 function work(courses) {
   let course = null, running = new AbortController();
@@ -21,7 +22,7 @@ function work(courses) {
   };
 }
 
-const source = () => `"use strict";(${work})((${courseOf})((${modules.engineText})()));`;
+const source = () => `"use strict";(${work})((${courseOf})((${sources.engine})()));`;
 
 // Trains on `data` (see course.js). `begin(setting, report)` cancels what is under way and begins
 // anew; `report` gets what course.js reports, and at the end {ended: true}, with an `error` in words

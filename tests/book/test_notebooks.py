@@ -110,7 +110,9 @@ def test_it_stores_no_times_and_no_widgets(path):
     for cell in code_cells(path):
         for output in cell.outputs:
             widgets = [mime for mime in output.get("data", {}) if "jupyter.widget" in mime]
-            assert not widgets, f"{cell.id} stores a widget; run it with the twin instead"
+            assert not widgets, (
+                f"{cell.id} stores a widget; run it with GAPFM_TEACH_STATIC=1 instead"
+            )
 
 
 def test_it_ran_without_errors_and_warnings(path):

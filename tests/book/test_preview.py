@@ -152,7 +152,7 @@ def test_hidden_cells_stay_hidden(book):
 
 def test_html_output_comes_through_untouched(book):
     raw = '<div id="t"><script>if (a < b && `c`) {\n\n  $x$ = "@eq-none ```"; }</script></div>'
-    assert raw in book(["# One", code("twin()", shows(text_html=raw))])["one.html"]
+    assert raw in book(["# One", code("shown()", shows(text_html=raw))])["one.html"]
 
 
 def test_printed_text_stored_in_pieces_is_one_piece(book):
@@ -271,11 +271,9 @@ def test_a_notebook_lived_with_and_saved_still_builds(lived_with):
     page = (lived_with / "_site" / "notebooks" / "01_from_ap_to_gap.html").read_text(
         encoding="utf-8"
     )
-    [explorer] = re.findall(
-        r'<div class="mathjax_ignore">\s*(<img alt=.*?)</div>', page, re.S
-    )
-    assert 'src="data:image/svg+xml;base64,' in explorer
-    assert "gapfm-twin" not in page
+    assert page.count('<div class="gapfm-explorable" data-view="drag_list">') == 1
+    assert page.count('<script src="../explorables.js" defer>') == 1
+    assert WIDGET not in page
 
 
 def test_a_failed_build_leaves_the_last_site_as_it_was(book, tmp_path):

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from engine_page import ENGINE, WORKER, call, one_step, open_page
+from engine_page import ENGINE, call, one_step, open_page
 
 
 @pytest.fixture(scope="module")
@@ -143,47 +143,7 @@ def test_every_name_stands_at_the_margin_and_nothing_is_imported():
     known = re.compile(r"//|}|(export )?(function|const) \w+")
     assert [line for line in begins if not known.match(line)] == []
     assert "import" not in re.sub("//.*", "", ENGINE)
-    assert "</script" not in ENGINE + WORKER
-
-
-def linked() -> str:
-    """Both modules as one script, `engineModule` being a function that returns the exports."""
-    names = re.findall(r"^export (?:const|function) (\w+)", ENGINE, re.MULTILINE)
-    body, worker = (re.sub("^export ", "", t, flags=re.MULTILINE) for t in (ENGINE, WORKER))
-    return (
-        f"function engineModule() {{\n{body}\nreturn {{{', '.join(names)}}};\n}}\n{worker}"
-    )
-
-
-def test_a_worker_trains_reports_fails_and_is_cancelled(browser, tmp_path):
-    (tmp_path / "page.html").write_text(
-        f'<!doctype html><meta charset="utf-8"><script>\n{linked()}</script>',
-        encoding="utf-8",
-    )
-    page = browser.new_page()
-    page.goto((tmp_path / "page.html").as_uri())
-    found = page.evaluate(
-        """async (options) => {
-          const seen = [], said = (error) => `${error.name}: ${error.message}`;
-          const report = ({iteration, itemFactors}) => seen.push([iteration, itemFactors[0]]);
-          const there = await trainInWorker({...options, nIter: 5}, report).promise;
-          const here = await engineModule().train({...options, nIter: 5});
-          const same = there.itemFactors.every((x, i) => x === here.itemFactors[i]);
-          const bad = await trainInWorker({...options, nIter: -1}).promise.catch(said);
-          const endless = trainInWorker({...options, nIter: 2 ** 30}, () => endless.cancel());
-          return {seen, same, bad, cancelled: await endless.promise.catch(said),
-                  last: there.itemFactors[0], function: await trainInWorker(
-                    {...options, uniforms: () => []}).promise.catch(({name}) => name)};
-        }""",
-        one_step([0.5, -0.5, 0.1], [1, 2, 3]),
-    )
-    page.close()
-    assert [iteration for iteration, _ in found["seen"]] == [1, 2, 3, 4, 5]
-    assert found["same"]
-    assert found["seen"][-1][1] == found["last"]
-    assert found["bad"].startswith("Error: nIter must be a whole number")
-    assert found["cancelled"] == "AbortError: the training was cancelled"
-    assert found["function"] == "DataCloneError"
+    assert "</script" not in ENGINE
 
 
 @pytest.mark.processes

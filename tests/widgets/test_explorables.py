@@ -61,7 +61,8 @@ def test_it_lives_answers_keys_keeps_links_and_finds_back(view, screen, browser,
         or not stage.root.locator("input[type=range]").count()
     )
 
-    stage.after(stage.root.get_by_text("Link to this setting").click)
+    stage.root.get_by_text("Link to this setting").click()
+    stage.page.wait_for_function("() => location.hash.length > 10")
     hash = "#" + unquote(stage.page.url.split("#")[1])
     again = Stage(browser, tmp_path, Shown(view), **SCREENS[screen], hash=hash)
     assert again.settled() == moved

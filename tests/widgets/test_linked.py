@@ -47,7 +47,7 @@ def test_names_that_two_modules_share_stay_their_own(folder):
     )
     script = linked._joined(("a",)) + "modules.mount.mountAll(views);"
     assert run(script) == "6 20"
-    assert script.count("modules.sums = (") == 1
+    assert script.count("modules.sums = ") == 1
 
 
 @needs_node
@@ -55,7 +55,7 @@ def test_the_engine_is_there_as_text_for_a_worker(folder):
     folder(
         engine="const two = 2;\nexport const four = two * two;\n",
         views__a='import { four } from "../engine.js";\nexport function view() {\n'
-        "  console.log(four, new Function(`return (${modules.engineText})().four`)());\n}\n",
+        "  console.log(four, new Function(`return (${sources.engine})().four`)());\n}\n",
     )
     assert run(linked._joined(("a",)) + "modules.mount.mountAll(views);") == "4 4"
 
