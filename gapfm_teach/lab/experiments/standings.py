@@ -27,16 +27,18 @@ def standings(
     for title, (table, differences) in tables.items():
         signs = _signs(differences, references)
         theirs = _printed((paper or {}).get(title))
-        for row in table[table["metric"].isin(metrics)].itertuples():
-            key = row.given, row.metric, row.system
-            rows = found.setdefault(title, {}).setdefault(str(row.given), {})
-            rows.setdefault(row.metric, []).append(
+        for row in table[table["metric"].isin(metrics)].to_dict("records"):
+            key = row["given"], row["metric"], row["system"]
+            rows = found.setdefault(title, {}).setdefault(str(row["given"]), {})
+            rows.setdefault(row["metric"], []).append(
                 [
-                    row.system, *(round(v, 4) for v in (row.mean, row.ci_low, row.ci_high)),
+                    row["system"],
+                    *(round(row[name], 4) for name in ("mean", "ci_low", "ci_high")),
                     "".join(signs.get((name, *key), "0") for name in references),
-                    theirs.get(key), row.n_failed + row.n_collapsed,
+                    theirs.get(key),
+                    row["n_failed"] + row["n_collapsed"],
                 ]
-            )  # fmt: skip
+            )
     title = next(iter(found))
     start = {"table": title, "given": next(iter(found[title]))}
     start |= {"metric": metrics[0], "reference": references[0]}
