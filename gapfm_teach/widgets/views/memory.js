@@ -60,12 +60,13 @@ export function view(place, { D }) {
       const sizes = { ...values, D: Math.round(values.D), users: Math.round(values.users), films: Math.round(values.films) };
       const { Y, kept, spared } = bytesOf(sizes), all = Object.values(kept).reduce((a, b) => a + b);
       const rows = [...entries(spared, NEVER), ...entries(kept, COLOURS[0]), ["training in all", all, COLOURS[2]]];
+      const never = picture.clientWidth < 450 ? "" : ", never made"; // no room on a phone
       bars.show({
         x: { from: LEAST, to: MOST, scale: "log", label: "bytes", ticks: [1e3, 1e6, 1e9, 1e12, 1e15], text: (v) => size(v, 1) },
         y: { from: rows.length - 0.4, to: -1.5, names: rows.map(([name]) => name) },
         levels: [{ x: LAPTOP, name: "a laptop, 16 GB", colour: "var(--gx-pink)" }],
         curves: rows.map(([, bytes, colour], k) => ({ x: [LEAST, Math.max(LEAST, bytes)], y: [k, k], colour, dash: "" })),
-        dots: rows.map(([, bytes, colour], k) => ({ x: Math.max(LEAST, bytes), y: k, colour, name: `${size(bytes)}${colour === NEVER ? ", never made" : ""}` })),
+        dots: rows.map(([, bytes, colour], k) => ({ x: Math.max(LEAST, bytes), y: k, colour, name: `${size(bytes)}${colour === NEVER ? never : ""}` })),
       });
       const [most] = Object.entries(kept).sort((a, b) => b[1] - a[1])[0];
       const times = LAPTOP / all;
