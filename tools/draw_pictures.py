@@ -1,4 +1,4 @@
-"""Draw each explorable at its first setting, as the picture for where no script runs.
+"""Draw each explorable at its first setting, or one of SETTINGS, as the picture for where no script runs.
 
 Takes the views as they stand in the stored notebooks and the pages, in a browser; run
 `make notebooks` before, where a view's data have changed, and after, so that the notebooks hold
@@ -6,6 +6,7 @@ the new pictures.
 """
 
 import io
+import tempfile
 from pathlib import Path
 
 from PIL import Image
@@ -16,11 +17,12 @@ from gapfm_teach.widgets.linked import HERE, for_page
 from preview.explorables import stored_fragments
 
 ROOT = Path(__file__).resolve().parent.parent
-WIDTH, COLOURS = 680, 32
+WIDTH, COLOURS = 680, 16
+SETTINGS = {"differences": "fine=15"}  # where the first setting has little to show
 # A picture shows the question and the answer, not the controls that it does not have.
 STYLE = (
-    "body { margin: 0; background: #fff } .gapfm-explorable { margin: 0 !important; border: 0 }"
-    " :is(.gx-foot, .gx-note) { display: none !important }"
+    "<style>body { margin: 0; background: #fff } .gapfm-explorable { margin: 0 !important; border: 0 }"
+    " :is(.gx-foot, .gx-note) { display: none !important }</style>"
 )
 
 
@@ -28,15 +30,18 @@ def main() -> None:
     folder = HERE / "pictures"
     folder.mkdir(exist_ok=True)
     script = for_page().replace("</script", "<\\/script")
-    with sync_playwright() as driver:
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=find_chromium(), args=["--no-sandbox"]
         )
         page = browser.new_page(
-            viewport={"width": WIDTH, "height": 900}, device_scale_factor=2
+            viewport={"width": WIDTH, "height": 900}, device_scale_factor=1.5
         )
         for view, fragment in stored_fragments(ROOT).items():
-            page.set_content(f"<style>{STYLE}</style>{fragment}<script>{script}</script>")
+            address = Path(place) / f"{view}.html"
+            text = f"{STYLE}{fragment}<script>{script}</script>"
+            address.write_text(f'<meta charset="utf-8">{text}', encoding="utf-8")
+            page.goto(f"{address.as_uri()}#explore-{view}:{SETTINGS.get(view, '')}")
             page.wait_for_function(
                 "() => Number(document.querySelector('.gapfm-explorable').dataset.drawn) > 0"
             )
