@@ -17,7 +17,7 @@ from gapfm_teach.widgets.linked import HERE, for_page
 from preview.explorables import stored_fragments
 
 ROOT = Path(__file__).resolve().parent.parent
-WIDTH, COLOURS = 680, 16
+WIDTH, COLOURS = 680, 24
 SETTINGS = {"differences": "fine=15"}  # where the first setting has little to show
 # A picture shows the question and the answer, not the controls that it does not have.
 STYLE = (
@@ -49,7 +49,7 @@ def main() -> None:
                 2000
             )  # a training has ended, and the picture come to rest
             picture = Image.open(io.BytesIO(page.locator(".gapfm-explorable").screenshot()))
-            picture = picture.convert("RGB").quantize(COLOURS)
+            picture = picture.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE)
             picture.save(folder / f"{view}.png", optimize=True)
             print(f"{view}: {(folder / f'{view}.png').stat().st_size / 1000:.0f} kB")
         browser.close()

@@ -216,8 +216,9 @@ function player(input, steps, moveTo) {
 export function ranked(rows, heading = "") {
   const list = make("ol", {}, ...rows.map((row) => {
     const { text, note = "", bar = null, on = false } = typeof row === "string" ? { text: row } : row;
-    const item = make("li", { class: on ? "gx-on" : null }, make("span", {}, text));
-    if (note) item.append(make("span", { class: "gx-row-note" }, note));
+    const item = make("li", { class: on ? "gx-on" : null });
+    if (note) item.append(make("span", { class: "gx-row-note" }, note)); // first, to float beside
+    item.append(make("span", { class: "gx-text" }, text));
     if (bar !== null) item.append(make("span", { class: "gx-bar", style: `width: ${(100 * bar).toFixed(1)}%` }));
     return item;
   }));

@@ -75,7 +75,7 @@ def check(stage, user=0) -> None:
 
 
 def titles(stage) -> list[str]:
-    return stage.root.locator("li > span:first-child").all_inner_texts()
+    return stage.root.locator("li > .gx-text").all_inner_texts()
 
 
 def best_of_python(setting: dict, t: int, user: int) -> list[str]:
