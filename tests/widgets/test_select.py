@@ -1,5 +1,6 @@
 """Chapter 5's selection: Algorithm 1 as `selection`, and the trainings as NumPy does them."""
 
+import json
 import re
 
 import numpy as np
@@ -12,6 +13,7 @@ from gapfm_teach.lab import experiments
 from gapfm_teach.learning.training import Problem, held_out_gap
 from gapfm_teach.selection import misranking
 from gapfm_teach.widgets import Page
+from gapfm_teach.widgets.explorable import packed
 
 DATA = experiments.selection_explorable()
 RATE, REG, D, ITERATIONS = 0.02, 0.001, 10, 41
@@ -121,4 +123,4 @@ def test_with_all_films_selected_the_three_are_one(stage):
 
 
 def test_what_the_page_carries_is_small():
-    assert len(Page("select", DATA, "a list and curves").html) < 40_000
+    assert len(json.dumps(packed(DATA))) < 40_000
