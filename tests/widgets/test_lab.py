@@ -63,7 +63,7 @@ DOLLARS = """
 from gapfm_teach.widgets import explorable
 data = {"films": ["$5 to $9"] * 3, "grades": [3, 1, 2], "order": [0, 1, 2],
         "audiences": {"$5 to $9": [0.2, 0.3, 0.5]}}
-explorable("drag_list", data, alt="$5 to $9")
+display(explorable("drag_list", data, alt="$5 to $9"))
 import ipywidgets
 ipywidgets.Label("$x$")
 """
