@@ -18,11 +18,6 @@ import nbformat
 from gapfm_teach.lab.paper import PAPER, TABLE_1
 
 ROOT = Path(__file__).parents[1]
-# Chapters that are being rewritten; to be emptied.
-NOT_YET_READ = {
-    "07_ranking_rated_items",
-    "10_family",
-}
 MOST_COUNTED = 10
 FEW_DIGITS = 2
 
