@@ -1,5 +1,6 @@
 """Notebook 10: five objectives of one kernel, what each climbs, and who wins by which measure."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
@@ -19,6 +20,8 @@ OWN = dict(
     zip(FAMILY, ("GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"), strict=True)
 )  # the measure that each objective stands for
 MEASURES = ("P@5", "NDCG@5", *OWN.values())
+ROWS = [*FAMILY, "GAPfm, geometric", "GAPfm"]  # of the heat map
+KEY = ["given", "system", "metric"]
 DEEPEST = 0.4  # share of GAP's mean at which the heat map's colours end
 CUTOFF = 5  # of precision and recall, as the objectives have it
 N_SAMPLED = 400  # unrated items of each user when smooth measures are compared
@@ -113,37 +116,68 @@ def _exact(grades: np.ndarray, scores: np.ndarray, scale: int) -> dict[str, floa
 # ------------------------------------------------------------------ who wins
 
 
-def against_gap(table: pd.DataFrame) -> pd.DataFrame:
-    """The stored table "family", with what its paired tests say beside the reference "GAP".
+def against_gap(table: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
+    """The stored table "family", with what its paired comparisons say beside the reference "GAP".
 
-    Adds columns relative, the difference to GAP's mean as a share of it, and clear: is p_value
-    below 0.05 divided by the number of tests in `table` (Bonferroni)?
+    differences : the comparisons that `reproduce` wrote beside it. Adds columns relative, the
+    difference to GAP's mean as a share of it; difference, to GAP, 0 for GAP itself; and clear: is
+    that below 0.05 after Holm's correction?
     """
-    reference = table[table["system"] == PROTOCOLS["family"].references[0]]
+    name = PROTOCOLS["family"].references[0]
+    reference = table[table["system"] == name]
     means = reference.set_index(["given", "metric"])["mean"]
     base = means.loc[pd.MultiIndex.from_frame(table[["given", "metric"]])].to_numpy()
-    clear = table["p_value"] < 0.05 / table["p_value"].count()
-    return table.assign(relative=table["mean"] / base - 1, clear=clear)
+    pairs = differences[differences["reference"] == name].set_index(KEY)
+    found = pairs.reindex(pd.MultiIndex.from_frame(table[KEY]))
+    return table.assign(
+        relative=table["mean"] / base - 1,
+        difference=found["difference"].fillna(0).to_numpy(),
+        clear=(found["p_holm"] < 0.05).to_numpy(),
+    )
 
 
 def winners(compared: pd.DataFrame) -> pd.DataFrame:
-    """The best objective of `FAMILY` by each measure: a row a (given, metric), from `against_gap`.
+    """Who wins by each measure: a row a (given, metric), from `against_gap`.
 
-    Columns best, its own objective ("" for P and NDCG), and clear: "yes" where the best differs
-    clearly from GAP or, if it is GAP, from all others; else "no".
+    Columns own, the objective of `FAMILY` whose measure it is ("" for P and NDCG), and its place
+    among them; best, the first of them; best of all, with the two others that stand in the table;
+    and all those that are clearly ahead of GAP, and clearly behind it.
     """
     owner = {metric: name for name, metric in OWN.items()}
     rows = []
-    family = compared[compared["system"].isin(FAMILY)].sort_values("given", kind="stable")
-    for (given, metric), rivals in family.groupby(["given", "metric"], sort=False):
-        names, clear = rivals["system"].to_numpy(), rivals["clear"].to_numpy()
-        best = names[rivals["mean"].to_numpy().argmax()]
-        is_gap = best == PROTOCOLS["family"].references[0]
-        differs = clear[names != best].all() if is_gap else clear[names == best].all()
-        own = owner.get(str(metric), "")
-        rows.append((given, metric, own, best, "yes" if differs else "no"))
-    found = pd.DataFrame(rows, columns=["given", "metric", "own", "best", "clear"])
-    return found.set_index(["given", "metric"])
+    ordered = compared.sort_values(["given", "mean"], ascending=[True, False])
+    for given, of_given in ordered.groupby("given"):
+        for metric in MEASURES:
+            found = of_given[of_given["metric"] == metric]
+            family = [name for name in found["system"] if name in FAMILY]
+            own = owner.get(metric, "")
+            clear = found[found["clear"]]
+            rows.append({
+                "given": given, "metric": metric,
+                "own": own, "its place": family.index(own) + 1 if own else "",
+                "best of five": family[0], "best of all": _names(found[:1]),
+                "clearly ahead of GAP": _names(clear[clear["difference"] > 0]),
+                "clearly behind GAP": _names(clear[clear["difference"] < 0]),
+            })  # fmt: skip
+    return pd.DataFrame(rows).set_index(["given", "metric"])
+
+
+def _names(rows: pd.DataFrame) -> str:
+    return ", ".join(rows["system"].str.removeprefix("GAPfm, ")) or "–"
+
+
+def chosen(choices: pd.DataFrame) -> pd.DataFrame:
+    """What validation chose for each objective of `FAMILY` by its own measure: "λ, w, τ" as text.
+
+    choices : those that `reproduce` wrote. A row a (given, objective), a column a split.
+    """
+    rows = choices[choices["metric"] == choices["system"].map(OWN)]
+    parts = [json.loads(text) for text in rows["settings"]]
+    names = ("reg", "unrated_weight", "temperature")
+    texts = [", ".join(f"{one[name]:.2g}" for name in names) for one in parts]
+    rows = rows.assign(text=texts, split=rows["seed"] + 1)
+    table = rows.pivot(index=["given", "system"], columns="split", values="text")
+    return table.reindex(list(FAMILY), level="system")
 
 
 def heat_map(ax: Axes, compared: pd.DataFrame, given: int) -> Axes:
@@ -152,9 +186,8 @@ def heat_map(ax: Axes, compared: pd.DataFrame, given: int) -> Axes:
     Bold where the difference is clear, see `against_gap`; a frame around the best of a column.
     """
     rows = compared[compared["given"] == given].set_index(["system", "metric"])
-    systems = [*FAMILY, "GAPfm"]
-    places = pd.MultiIndex.from_product([systems, MEASURES])
-    shape = (len(systems), len(MEASURES))
+    places = pd.MultiIndex.from_product([ROWS, MEASURES])
+    shape = (len(ROWS), len(MEASURES))
     mean, relative, clear = (
         rows[column].reindex(places).to_numpy().reshape(shape)
         for column in ("mean", "relative", "clear")
@@ -171,6 +204,6 @@ def heat_map(ax: Axes, compared: pd.DataFrame, given: int) -> Axes:
             mpl.patches.Rectangle((j - 0.47, i - 0.46), 0.94, 0.92, fill=False, lw=2)
         )
     ax.set_xticks(range(len(MEASURES)), [name.split("@")[0] for name in MEASURES])
-    ax.set_yticks(range(len(systems)), systems)
+    ax.set_yticks(range(len(ROWS)), ROWS)
     ax.grid(False)
     return plots.label(ax, "", "", f"Given {given}")

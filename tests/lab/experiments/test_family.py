@@ -1,5 +1,7 @@
 """What notebook 10 computes: against the plain-NumPy objective, and tables made by hand."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -97,59 +99,82 @@ def test_exact_measures_are_the_limits_of_the_smooth_ones(data, trained):
 # ------------------------------------------------------------------ who wins
 
 
-def stored(means: dict, p_values: dict, metrics=("GR@5",), given=(10,)) -> pd.DataFrame:
-    return pd.DataFrame([
-        {"given": n, "system": name, "metric": metric, "mean": means[name],
-         "p_value": p_values.get(name, np.nan)}
+MEANS = {
+    "GAPfm, geometric": 0.3, "GAPfm": 0.1, "GAP": 0.2, "AP": 0.15, "GP@5": 0.2, "GR@5": 0.25,
+    "ERR": 0.05,
+}  # fmt: skip
+
+
+def stored(means: dict, clear=(), metrics=family.MEASURES, given=(10,)) -> pd.DataFrame:
+    """As `against_gap` gives it, where the differences of `clear` are."""
+    rows = pd.DataFrame([
+        {"given": n, "system": name, "metric": metric, "mean": means[name]}
         for n in given for metric in metrics for name in means
     ])  # fmt: skip
+    pairs = rows[rows["system"] != "GAP"].assign(reference="GAP", p_value=1e-9)
+    pairs["difference"] = pairs["mean"] - means["GAP"]
+    pairs["p_holm"] = pairs["system"].isin(clear).map({True: 0.049, False: 0.051})
+    other = pairs.assign(reference="GAPfm", p_holm=0.0)
+    return family.against_gap(rows, pd.concat([other, pairs]).drop(columns="mean"))
 
 
-MEANS = {"GAPfm": 0.1, "GAP": 0.2, "AP": 0.15, "GP@5": 0.2, "GR@5": 0.25, "ERR": 0.05}
-
-
-def test_a_difference_is_clear_below_the_level_shared_among_all_tests():
-    rows = stored(
-        MEANS, {"GAPfm": 0.5, "AP": 0.0099, "GP@5": 0.9, "GR@5": 0.0101, "ERR": 0}
+def test_a_difference_to_gap_is_clear_after_holms_correction():
+    found = stored(MEANS, ("AP", "ERR"), metrics=("GR@5",)).set_index("system")
+    assert found.loc[found["clear"]].index.tolist() == ["AP", "ERR"]
+    assert found["difference"].to_dict() == pytest.approx(
+        {name: mean - 0.2 for name, mean in MEANS.items()}
     )
-    found = family.against_gap(rows).set_index("system")
-    assert found.loc[found["clear"]].index.tolist() == ["AP", "ERR"]  # 0.05 / 5 tests
     assert found["relative"].to_dict() == pytest.approx(
-        {"GAPfm": -0.5, "GAP": 0, "AP": -0.25, "GP@5": 0, "GR@5": 0.25, "ERR": -0.75}
+        {name: mean / 0.2 - 1 for name, mean in MEANS.items()}
     )
 
 
-@pytest.mark.parametrize(("p", "clear"), [(1e-5, "yes"), (0.2, "no")])
-def test_the_best_of_a_measure_and_whether_it_differs_from_gap(p, clear):
-    rows = stored(MEANS, {"GAPfm": 0.5, "AP": 0.5, "GP@5": 0.5, "GR@5": p, "ERR": 0.5})
-    found = family.winners(family.against_gap(rows)).loc[(10, "GR@5")]
-    assert found.to_dict() == {"own": "GR@5", "best": "GR@5", "clear": clear}
+def test_who_wins_by_each_measure():
+    compared = stored(MEANS, ("GAPfm, geometric", "ERR", "GAPfm"), given=(30, 10))
+    found = family.winners(compared)
+    assert found.index.tolist() == [(n, m) for n in (10, 30) for m in family.MEASURES]
+    assert set(found["best of five"]) == {"GR@5"}
+    assert set(found["best of all"]) == {"geometric"}
+    assert set(found["clearly ahead of GAP"]) == {"geometric"}
+    assert set(found["clearly behind GAP"]) == {"GAPfm, ERR"}
+    of_ten = found.loc[10]
+    assert of_ten["own"].tolist() == ["", "", *family.FAMILY]
+    assert of_ten.loc["ERR@5", "its place"] == 5
+    assert of_ten.loc["GR@5", "its place"] == 1
 
 
-@pytest.mark.parametrize(("p", "clear"), [(1e-5, "yes"), (0.2, "no")])
-def test_gap_is_clearly_best_only_if_all_others_differ(p, clear):
-    means = MEANS | {"GR@5": 0.1}
-    others = dict.fromkeys(("AP", "GP@5", "GR@5"), 1e-6)
-    rows = stored(means, {"GAPfm": 0.9, **others, "ERR": p}, metrics=("P@5",))
-    found = family.winners(family.against_gap(rows)).loc[(10, "P@5")]
-    assert found.to_dict() == {"own": "", "best": "GAP", "clear": clear}
+def test_where_nothing_is_clear_no_name_stands():
+    found = family.winners(stored(MEANS))
+    assert set(found["clearly ahead of GAP"]) == set(found["clearly behind GAP"]) == {"–"}
 
 
-def test_the_printed_objective_is_no_rival_of_the_family():
-    rows = stored(MEANS | {"GAPfm": 0.9}, {"GAPfm": 1e-9})
-    assert family.winners(family.against_gap(rows)).loc[(10, "GR@5"), "best"] == "GR@5"
+def test_what_was_chosen_by_the_own_measure():
+    def settings(reg: float) -> str:
+        return json.dumps({"reg": reg, "unrated_weight": 0.05, "temperature": 1.0})
+
+    choices = pd.DataFrame([
+        {"given": 10, "system": name, "metric": metric, "seed": seed,
+         "settings": settings(0.125 + seed if own == name else 9.0)}
+        for name in [*family.FAMILY, "GAPfm"]
+        for own, metric in family.OWN.items()
+        for seed in (0, 1)
+    ])  # fmt: skip
+    found = family.chosen(choices)
+    assert found.index.tolist() == [(10, name) for name in family.FAMILY]
+    assert found[1].tolist() == ["0.12, 0.05, 1"] * 5
+    assert found[2].tolist() == ["1.1, 0.05, 1"] * 5
 
 
 def test_the_heat_map_shows_every_mean_and_frames_the_best_of_a_column():
     means = {name: mean + 0.001 * k for k, (name, mean) in enumerate(MEANS.items())}
-    rows = stored(means, {"ERR": 0.0}, metrics=family.MEASURES, given=(10, 30))
-    ax = family.heat_map(Figure().subplots(), family.against_gap(rows), 30)
-    order = [*family.FAMILY, "GAPfm"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == order
+    ax = family.heat_map(Figure().subplots(), stored(means, ("ERR",), given=(10, 30)), 30)
+    assert [label.get_text() for label in ax.get_yticklabels()] == family.ROWS
     texts = {text.get_position(): text for text in ax.texts}
-    assert len(texts) == len(order) * len(family.MEASURES)
+    assert len(texts) == len(family.ROWS) * len(family.MEASURES)
     for (column, row), text in texts.items():
-        assert text.get_text() == f"{means[order[row]]:.3f}"[1:], column
-        assert (text.get_weight() == "bold") == (order[row] == "ERR")
+        name = family.ROWS[row]
+        assert text.get_text() == f"{means[name]:.3f}"[1:], column
+        assert (text.get_weight() == "bold") == (name == "ERR")
     frames = [patch.get_xy()[1] + 0.46 for patch in ax.patches]
-    assert frames == pytest.approx([order.index("GR@5")] * len(family.MEASURES))
+    best = family.ROWS.index("GAPfm, geometric")
+    assert frames == pytest.approx([best] * len(family.MEASURES))
