@@ -8,7 +8,6 @@ from statistics import median
 
 import nbformat
 import pytest
-from prose_numbers import NOT_YET_READ
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = [
@@ -153,8 +152,6 @@ def test_options_of_cells_are_of_one_line(path):
 
 
 def test_formulas_are_set_by_older_pandocs(path):
-    if path.stem in NOT_YET_READ:
-        pytest.skip("is being rewritten")
     found = NOT_IN_EVERY_PANDOC.findall("\n".join(cell.source for cell in read(path).cells))
     assert found == [], "write \\Big( or \\bigl( instead"
 

@@ -164,7 +164,9 @@ def test_a_slider_retrains_and_redraws(lab, page, capsys):
     page.evaluate(SHOW_EXPLORABLE)
     root = page.locator(".gapfm-explorable:has(input[type=range])").first
     slider, words = root.locator("input[id$='-reg']"), root.locator(".gx-said")
-    expect(root).to_contain_text("Trained on MovieLens 100K")  # a page trains on invented films
+    expect(root).to_contain_text(
+        "Trained on MovieLens 100K"
+    )  # a page trains on invented films
     took = []
     for key in ("PageUp", "PageDown", "PageUp"):
         before, value = words.inner_text(), slider.get_attribute("aria-valuetext")
