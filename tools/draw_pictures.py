@@ -18,7 +18,8 @@ from preview.explorables import stored_fragments
 
 ROOT = Path(__file__).resolve().parent.parent
 WIDTH, COLOURS = 680, 24
-SETTINGS = {"differences": "fine=15", "one_change": "step=9"}  # where the first setting has little to show
+# Where the first setting has little to show.
+SETTINGS = {"differences": "fine=15", "one_change": "step=9"}
 # A picture shows the question and the answer, not the controls that it does not have.
 STYLE = (
     "<style>body { margin: 0; background: #fff } .gapfm-explorable { margin: 0 !important; border: 0 }"
