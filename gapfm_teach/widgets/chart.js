@@ -12,23 +12,24 @@ export function chart(place, { alt, height: tall = 300 }) {
   let height = tall;
   const svg = draw("svg", { role: "group", "aria-label": alt, class: "gx-chart" });
   const clip = `gx-clip-${++chart.made}`;
-  let handles = [], scales = null, held = null;
+  let handles = [], scales = null;
+  const held = new Map(); // the handle that each finger holds
   place.append(svg);
 
   svg.addEventListener("pointerdown", (event) => {
     const key = event.target.closest("[data-handle]")?.dataset.handle;
     if (key === undefined || event.button) return;
-    held = key;
+    held.set(event.pointerId, key);
     svg.setPointerCapture(event.pointerId);
     focusOn(key);
     event.preventDefault();
   });
   svg.addEventListener("pointermove", (event) => {
-    if (held === null) return;
+    if (!held.has(event.pointerId)) return;
     const box = svg.getBoundingClientRect();
-    handles.find((one) => String(one.key) === held)?.move(scales.x.back(event.clientX - box.left), scales.y.back(event.clientY - box.top));
+    handles.find((one) => String(one.key) === held.get(event.pointerId))?.move(scales.x.back(event.clientX - box.left), scales.y.back(event.clientY - box.top));
   });
-  for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => { held = null; });
+  for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, ({ pointerId }) => held.delete(pointerId));
   // Inside an SVG browsers take no notice of touch-action: a finger on a handle would scroll the page.
   svg.addEventListener("touchstart", (event) => { if (event.target.closest("[data-handle]")) event.preventDefault(); }, { passive: false });
   svg.addEventListener("keydown", (event) => {

@@ -46,10 +46,10 @@ export function written(value, digits = 3) {
 // A laboratory in `place`. `controls` are sliders and menus (see `dial`); `held` are values that have
 // none and are moved in the picture, numbers, words or lists of them. `render(values, lab)` is called
 // once a frame after a change: it draws into `lab.figure` and says in `lab.say(words)` what is to be
-// seen; it may return a promise. `lab.set({name: value})` changes values; `lab.values` are those of now.
-export function laboratory(place, { name, title, ask = "", note = "", controls = [], held = {}, render }) {
+// seen; it may return a promise. `orders` names the held values that are orders of things, 0 to n - 1. `lab.set({name: value})` changes values; `lab.values` are those of now.
+export function laboratory(place, { name, title, ask = "", note = "", controls = [], held = {}, orders = [], render }) {
   const start = { ...held, ...Object.fromEntries(controls.map((c) => [c.name, c.start])) };
-  const values = { ...structuredClone(start), ...fromLink(name, start) };
+  const values = { ...structuredClone(start), ...fromLink(name, start, orders) };
   const figure = make("div", { class: "gx-figure" });
   const said = make("p", { class: "gx-said" });
   const announced = make("p", { class: "gx-hidden", role: "status" });
@@ -86,6 +86,7 @@ export function laboratory(place, { name, title, ask = "", note = "", controls =
 
   const dials = controls.map((control) => dial(control, lab, `${name}-${control.name}`));
   const reset = make("button", { type: "button", onclick: () => lab.set(structuredClone(start)) }, "Reset");
+  reset.addEventListener("click", () => dials.forEach((one) => one.stop?.()));
   const link = make("button", { type: "button", onclick: () => copyLink(name, values, start, copied) }, "Link to this setting");
   place.append(
     make("p", { class: "gx-title" }, title), ...(ask ? [make("p", { class: "gx-ask" }, ask)] : []),
@@ -94,6 +95,11 @@ export function laboratory(place, { name, title, ask = "", note = "", controls =
     make("p", { class: "gx-foot" }, reset, link, copied), ...(note ? [make("p", { class: "gx-note" }, note)] : []));
   place.id = place.id || `explore-${name}`;
   if (linked(name)) place.scrollIntoView();
+  addEventListener("hashchange", () => { // a link pasted into the open page
+    if (!linked(name) || !place.isConnected) return;
+    lab.set({ ...structuredClone(start), ...fromLink(name, start, orders) });
+    place.scrollIntoView();
+  });
   let width = 0;
   new ResizeObserver(() => {
     if (figure.clientWidth !== width) { width = figure.clientWidth; lab.redraw(); }
@@ -104,16 +110,26 @@ export function laboratory(place, { name, title, ask = "", note = "", controls =
 
 // ---------------------------------------------------------------- links that keep a setting
 
-const linked = (name) => location.hash.startsWith(`#explore-${name}:`);
+// What stands behind the page's address; nothing where that has been cut within a letter.
+function addressed() {
+  try {
+    return decodeURIComponent(location.hash);
+  } catch {
+    return "";
+  }
+}
 
-function fromLink(name, start) {
+const linked = (name) => addressed().startsWith(`#explore-${name}:`);
+const isOrder = (list) => [...list].sort((a, b) => a - b).every((value, k) => value === k);
+
+function fromLink(name, start, orders) {
   if (!linked(name)) return {};
   const found = {};
-  for (const pair of decodeURIComponent(location.hash).slice(`#explore-${name}:`.length).split(";")) {
+  for (const pair of addressed().slice(`#explore-${name}:`.length).split(";")) {
     const [key, text] = pair.split("=");
     if (key in start && text !== undefined) {
       const value = read(text, start[key]);
-      if (value !== null) found[key] = value;
+      if (value !== null && (!orders.includes(key) || isOrder(value))) found[key] = value;
     }
   }
   return found;
@@ -174,7 +190,8 @@ function slider(control, lab, id) {
   const input = make("input", { id, type: "range", min: 0, max: steps, step: 1, "data-lm-suppress-shortcuts": "true" });
   const output = make("output", { class: "gx-value", for: id });
   const show = () => {
-    const value = Math.min(to, Math.max(from, lab.values[control.name]));
+    const wished = lab.values[control.name], whole = step ? from + Math.round((wished - from) / step) * step : wished;
+    const value = Math.min(to, Math.max(from, Number(whole.toPrecision(12))));
     lab.values[control.name] = value;
     if (placeOf(value) !== Number(input.value)) input.value = placeOf(value);
     output.textContent = text(value);
@@ -183,8 +200,9 @@ function slider(control, lab, id) {
   const moveTo = (place) => lab.set({ [control.name]: valueAt(place) });
   input.addEventListener("input", () => moveTo(Number(input.value)));
   show();
-  const played = control.play ? [player(input, steps, moveTo)] : [];
-  return { row: make("div", { class: "gx-dial" }, make("label", { for: id }, control.label), input, output, ...played), show };
+  const { button, stop } = control.play ? player(input, steps, moveTo) : {};
+  const row = make("div", { class: "gx-dial" }, make("label", { for: id }, control.label), input, output, ...(button ? [button] : []));
+  return { row, show, stop };
 }
 
 // A button that moves a slider from where it is, or from its start, to its end in four seconds.
@@ -205,8 +223,8 @@ function player(input, steps, moveTo) {
     };
     running = requestAnimationFrame(tick);
   });
-  input.addEventListener("pointerdown", stop);
-  return button;
+  for (const taken of ["pointerdown", "keydown"]) input.addEventListener(taken, stop);
+  return { button, stop };
 }
 
 // ---------------------------------------------------------------- lists
@@ -233,7 +251,7 @@ export function sortable(place, rows, moved, describe = "use the arrow keys to m
   const items = rows.map((row, index) => make("li", {
     tabindex: 0, "data-row": index, "data-lm-suppress-shortcuts": "true", "aria-roledescription": "film to be moved",
   }, make("span", { class: "gx-grip", "aria-hidden": "true" }, "⠿"), row, make("span", { class: "gx-row-note" })));
-  let order = rows.map((_, k) => k), held = null;
+  let order = rows.map((_, k) => k), held = null, finger = null;
   const put = (row, to) => {
     const at = Math.max(0, Math.min(order.length - 1, to));
     if (order.indexOf(row) === at) return;
@@ -251,21 +269,21 @@ export function sortable(place, rows, moved, describe = "use the arrow keys to m
   });
   list.addEventListener("pointerdown", (event) => {
     const item = event.target.closest("li");
-    if (!item || event.button) return;
-    held = Number(item.dataset.row);
+    if (!item || event.button || held !== null) return; // a second finger waits
+    [held, finger] = [Number(item.dataset.row), event.pointerId];
     list.setPointerCapture(event.pointerId);
     item.focus({ preventScroll: true });
     event.preventDefault();
   });
   list.addEventListener("pointermove", (event) => {
-    if (held === null) return;
+    if (held === null || event.pointerId !== finger) return;
     const above = order.filter((row) => row !== held).filter((row) => {
       const box = items[row].getBoundingClientRect();
       return box.top + box.height / 2 < event.clientY;
     });
     put(held, above.length);
   });
-  for (const end of ["pointerup", "pointercancel"]) list.addEventListener(end, () => { held = null; list.dataset.held = ""; });
+  for (const end of ["pointerup", "pointercancel"]) list.addEventListener(end, ({ pointerId }) => { if (pointerId === finger) held = finger = null; });
   place.append(list);
   return {
     // `notes` stand at the right of the rows, by index into `rows`.

@@ -17,9 +17,15 @@ export function unpacked(data) {
 export function mountAll(views) {
   for (const root of document.querySelectorAll("div.gapfm-explorable:not([data-alive])")) {
     const data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
+    const still = [...root.childNodes];
     root.setAttribute("data-alive", "");
     root.replaceChildren();
-    views[root.dataset.view](root, unpacked(data));
+    try {
+      views[root.dataset.view](root, unpacked(data));
+    } catch (error) { // the picture comes back, and the others live
+      root.replaceChildren(...still);
+      console.error(`explorable ${root.dataset.view}:`, error);
+    }
   }
 }
 

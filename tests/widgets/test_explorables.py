@@ -71,3 +71,70 @@ def test_it_lives_answers_keys_keeps_links_and_finds_back(view, screen, browser,
     stage.after(stage.root.get_by_text("Reset").click)
     assert stage.settled() == first
     stage.close()
+
+
+CUT = "#explore-train:rate%3D0.1%3"
+WRONG = {
+    "#explore-train:K=2.5;user=-1001;iteration=2.5": "Iteration 3:",
+    "#explore-train:rate=NaN;K=99": "Iteration 41:",
+    CUT: "Iteration 41:",
+}
+
+
+@pytest.mark.parametrize("hash", WRONG)
+def test_a_link_that_is_cut_or_wrong_does_no_harm(hash, browser, tmp_path):
+    stage = Stage(browser, tmp_path, Shown("train"), hash=hash)
+    assert stage.settled().startswith(WRONG[hash])
+    stage.close()
+
+
+def test_an_order_that_is_none_is_not_taken_from_a_link(browser, tmp_path):
+    first = Stage(browser, tmp_path, Shown("drag_list"))
+    wrong = Stage(
+        browser, tmp_path, Shown("drag_list"), hash="#explore-drag_list:order=0,0,0,0,0"
+    )
+    assert wrong.settled() == first.settled()
+    first.close()
+    wrong.close()
+
+
+def test_a_link_pasted_into_the_open_page_is_followed(browser, tmp_path):
+    stage = Stage(browser, tmp_path, Shown("stretch"))
+    before = stage.said()
+    words = stage.after(
+        lambda: stage.page.evaluate("location.hash = '#explore-stretch:shift=3'")
+    )
+    assert words != before
+    stage.close()
+
+
+def test_a_view_that_fails_leaves_its_picture_and_the_others_alive(browser, tmp_path):
+    broken = '<div class="gapfm-explorable" data-view="forces"><img alt="x" src="data:,">'
+    broken += '<script type="application/json">{}</script></div>'
+
+    class Two:
+        html = fragments()["stretch"] + broken
+
+    stage = Stage(browser, tmp_path, Two)
+    assert len(stage.settled()) > 20
+    assert stage.page.locator("[data-view=forces] img").count() == 1
+    assert ["explorable forces" in error for error in stage.errors] == [True]
+    stage.errors.clear()
+    stage.close()
+
+
+def test_play_stops_for_whoever_takes_the_slider_and_for_reset(browser, tmp_path):
+    stage = Stage(browser, tmp_path, Shown("train"))
+    slider = stage.root.locator("input[id$='-iteration']")
+    for stop in (
+        lambda: slider.press("Home"),
+        stage.root.get_by_text("Reset", exact=True).click,
+    ):
+        stage.root.get_by_text("Play", exact=True).click()
+        stage.page.wait_for_timeout(100)
+        stop()
+        assert stage.root.get_by_text("Pause", exact=True).count() == 0
+        value = slider.input_value()
+        stage.page.wait_for_timeout(300)
+        assert slider.input_value() == value
+    stage.close()

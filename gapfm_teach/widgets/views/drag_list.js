@@ -31,7 +31,7 @@ export function view(place, { films, grades, order, audiences }) {
     name: "drag_list", title: "Drag the films",
     ask: "Which film can fall to the last place and cost the least? And whose rise would please some readers and annoy others? Guess, then drag.",
     controls: [{ name: "audience", label: "Audience", options: Object.keys(audiences), start: Object.keys(audiences)[0] }],
-    held: { order, before: order, moved: -1 },
+    held: { order, before: order, moved: -1 }, orders: ["order", "before"],
     note: "A bar is one kind of reader, and as wide as such readers weigh, δ times the number of their hits. Level all bars, and you have GAP. Arrows come from where the bars were before you took hold of the film.",
     render({ order: now, before, moved, audience }) {
       const delta = audiences[audience], ranked = now.map((film) => grades[film]), earlier = before.map((film) => grades[film]);

@@ -52,7 +52,7 @@ export function view(place, { films, users, maxGrade, at }) {
       { name: "user", label: "the user's grades", options: people, start: people[0] },
       { name: "n", label: "cut-off n of GP and GR", from: 1, to: films.length, start: at, step: 1, text: String },
     ],
-    held: { order: given, before: given },
+    held: { order: given, before: given }, orders: ["order", "before"],
     note: "The grades are made up. Drag the films, or move one with the arrow keys. A ring: before the last move.",
     render({ order, before, user, n }) {
       const grades = Array.from(users[user]), now = judged(order.map((film) => grades[film]), n, delta);

@@ -26,14 +26,14 @@ export function view(place, data) {
   const turn = (by, words) => make("button", { type: "button", onclick: () => lab.set({ user: userOf(lab.values.user + by) }) }, words);
   const chosen = make("input", { type: "file", multiple: true, hidden: true, onchange: () => read([...chosen.files]) });
   const choose = make("button", { type: "button", onclick: () => chosen.click() }, "Train on a file of yours");
-  const back = make("button", { type: "button", onclick: () => use(own) }, "Back");
+  const back = make("button", { type: "button", onclick: () => { turns += 1; use(own); choose.focus(); } }, "Back");
 
   const invented = { ...data, nItems: data.titles.length, nUsers: data.given.indptr.length - 1 };
   const own = data.ask ? { said: data.said, ask: data.ask } : {
     ...invented, said: `${invented.nUsers} simulated users and ${invented.nItems} invented films, whose tastes are known`,
   };
-  let problem = own, trainings = null, highest = 0;
-  const userOf = (m) => (problem.ask ? Math.abs(m) : (m + problem.nUsers) % problem.nUsers);
+  let problem = own, trainings = null, highest = 0, turns = 0;
+  const userOf = (m) => (problem.ask ? Math.abs(Math.round(m)) : ((Math.round(m) % problem.nUsers) + problem.nUsers) % problem.nUsers);
 
   const lab = laboratory(place, {
     name: "train", title: "Train GAPfm: Given 10, 41 iterations",
@@ -84,12 +84,13 @@ export function view(place, data) {
 
   async function read(files) {
     if (!files.length) return;
+    const mine = ++turns; // what is asked for later counts
     origin.textContent = `Reading ${files.map((file) => file.name).join(", ")} …`;
     try {
       const parts = splitGiven(await readRatings(files)), nUsers = parts.users.length;
-      use({ ...parts, nUsers, said: `${parts.name}: ${nUsers} users with at least 20 ratings, ${parts.nItems} films` });
+      if (mine === turns) use({ ...parts, nUsers, said: `${parts.name}: ${nUsers} users with at least 20 ratings, ${parts.nItems} films` });
     } catch (error) {
-      origin.textContent = error.message;
+      if (mine === turns) origin.textContent = `${error.message}. Still trained on ${problem.said}.`;
     }
     chosen.value = ""; // so that the same file can be chosen again
   }
@@ -131,7 +132,7 @@ export function view(place, data) {
   function showList({ iteration, list: asked, ...factors }, m) {
     const { given, held, nItems, titles, truth, users } = problem;
     const films = asked ?? topFilms(factors, m, seenBy(given, m), nItems).map((i) => ({ text: titles[i], held: gradeIn(held, m, i), liked: truth && share(truth, m, i) }));
-    list.replaceChildren(ranked(films.map(({ text, held: grade, liked }) => ({ text, note: stars(grade), on: grade > 0, bar: liked ?? null })),
+    list.replaceChildren(ranked(films.map(({ text, held: grade, liked }) => ({ text, note: stars(grade, problem.maxGrade), on: grade > 0, bar: liked ?? null })),
       `User ${users ? users[m] : m + 1}, iteration ${iteration}: top ten`));
     marks.textContent = `Stars: the grade, where the film is held out.${truth ? " Line: of how many of all films she likes it better, in truth." : ""}`;
   }
@@ -161,7 +162,8 @@ function inWords(run, { iteration, objective, length }) {
   return `${facts}${law}, asks for ×${written(due)}; s has grown ×${written(grown)}: ${why}.`;
 }
 
-const stars = (grade) => (grade > 5 ? `${grade}/10` : "★".repeat(grade)); // half stars are grades to 10
+// Half stars are grades to 10.
+const stars = (grade, maxGrade) => "★".repeat(maxGrade > 5 ? grade / 2 : grade) + (maxGrade > 5 && grade % 2 ? "½" : "");
 const seenBy = ({ indptr, items }, m) => items.subarray(indptr[m], indptr[m + 1]);
 
 function gradeIn({ indptr, items, grades }, m, item) {
