@@ -39,8 +39,8 @@ MOVE = f"""async (root) => {{
 def moves(page, address: str, slowed: int) -> list[float]:
     """Milliseconds of each move on the page at `address`; [] for a view without sliders."""
     session = page.context.new_cdp_session(page)
-    session.send("Emulation.setCPUThrottlingRate", {"rate": slowed})
     page.goto(address)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": slowed})
     page.wait_for_function(
         "() => Number(document.querySelector('.gapfm-explorable').dataset.drawn) > 0"
     )

@@ -3,29 +3,14 @@
 from gapfm_teach.widgets import Page
 from gapfm_teach.widgets.linked import for_page
 
-# A number in words, for a regular expression; `number` reads it.
-NUMBER = r"([+-]?\d*\.?\d+(?: · 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|10⁻[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
-
 HEAD = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Stage</title>'
     '<meta name="viewport" content="width=device-width"><style>:root { color-scheme: light dark }'
     " body { margin: 12px auto; max-width: 760px; background: light-dark(#fdfdfb, #16191d);"
     " color: light-dark(#22262b, #dfe2e5) }</style><body>"
 )
-RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 TWO_FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 DRAWN = "root => Number(root.dataset.drawn || 0)"
-
-
-def number(text: str) -> float:
-    """A number as `written` of kit.js writes it: "0.5", "−3.6 · 10⁻⁵", "10⁻⁶", "none"."""
-    if text == "none":
-        return float("nan")
-    factor, power, exponent = text.translate(RAISED).replace("−", "-").rpartition("10-")
-    if not power:
-        return float(exponent)
-    times = float(factor.rstrip(" ·")) if factor.strip("+") else 1.0
-    return times * 10.0 ** -float(exponent)
 
 
 class Stage:

@@ -1,22 +1,14 @@
 // The course of a training: objective, held-out GAP and what grows, iteration by iteration.
 //
-// `courseOf` takes what it needs of the engine and nothing else, so that its text, too, runs in a
+// `courseOf` takes what it needs of the engine and of held_out.js, and nothing else, so that its text, too, runs in a
 // worker (see trainer.js). In the notation of the chapter: C, σ, a and b of the escape law.
 
-export function courseOf({ mulberry32, normals, smoothedGapGradient, thresholdingProbabilities, train }) {
+export function courseOf({
+  heldOutGap, mulberry32, nextTask, normals, smoothedGapGradient, thresholdingProbabilities, train,
+}) {
   const SMALL = 0.01; // standard deviation of the start
   const PAUSE = 16; // ms of work after which a message may come through, such as that it is not wanted any more
   const REPORT = 32, REFINED = 150; // ms of work after which more of a curve, or a finer one, is reported
-  const MOST_MEASURED = 1000; // users whose held-out GAP is measured
-
-  // No timer: browsers, and busy machines, delay those.
-  function nextTask() {
-    return new Promise((resolve) => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => { port1.close(); resolve(); };
-      port2.postMessage(null);
-    });
-  }
 
   // ∂F/∂f at f = 0, for each rating: C_mi = ⅛ Σ_j β_mij.
   function pulls({ indptr, grades }, delta) {
@@ -58,62 +50,6 @@ export function courseOf({ mulberry32, normals, smoothedGapGradient, thresholdin
     return Math.hypot(...s);
   }
 
-  // V by factor, and a row of zeros that makes their number even.
-  function columnsOf(V, D, nItems) {
-    const columns = new Float64Array((D + 1) * nItems);
-    for (let i = 0, k = 0; i < nItems; i += 1) for (let q = 0; q < D; q += 1, k += 1) columns[q * nItems + i] = V[k];
-    return columns;
-  }
-
-  // Mean GAP over users of their held-out films ranked among all films not in training; ties keep
-  // the order of the films.
-  function heldOutGap(U, V, D, { given, held, nItems, maxGrade }) {
-    const delta = thresholdingProbabilities(maxGrade), byFactor = columnsOf(V, D, nItems);
-    const scores = new Float64Array(nItems), nUsers = held.indptr.length - 1;
-    const every = Math.max(1, Math.ceil(nUsers / MOST_MEASURED));
-    let sum = 0, n = 0;
-    for (let m = 0; m < nUsers; m += every) {
-      const begin = held.indptr[m], end = held.indptr[m + 1];
-      if (begin === end) continue;
-      scores.fill(0);
-      for (let q = 0; q < D; q += 2) { // two factors at a time go through the scores half as often
-        const u = U[m * D + q], next = q + 1 < D ? U[m * D + q + 1] : 0, x = q * nItems, y = x + nItems;
-        for (let i = 0; i < nItems; i += 1) scores[i] = scores[i] + u * byFactor[x + i] + next * byFactor[y + i];
-      }
-      for (let k = given.indptr[m]; k < given.indptr[m + 1]; k += 1) scores[given.items[k]] = -Infinity;
-      // The held-out films, best first; each other film is passed up from the worst of them.
-      const places = Array.from({ length: end - begin }, (_, k) => begin + k)
-        .sort((j, k) => scores[held.items[k]] - scores[held.items[j]] || held.items[j] - held.items[k]);
-      const sorted = places.map((k) => scores[held.items[k]]), items = places.map((k) => held.items[k]);
-      const above = new Int32Array(places.length + 1), lowest = sorted[sorted.length - 1];
-      for (let i = 0; i < nItems; i += 1) {
-        const score = scores[i];
-        if (score < lowest) continue;
-        let place = sorted.length;
-        while (place > 0 && (score > sorted[place - 1] || (score === sorted[place - 1] && i < items[place - 1]))) place -= 1;
-        above[place] += 1;
-      }
-      sum += gapAtRanks(places.map((k) => held.grades[k]), above, delta);
-      n += 1;
-    }
-    return sum / n;
-  }
-
-  // GAP (2)-(4) of films of these grades, best first, of which `above` counts what stands before.
-  function gapAtRanks(grades, above, delta) {
-    const atLeast = new Float64Array(delta.length);
-    let rank = 1, gain = 0, most = 0;
-    grades.forEach((grade, place) => {
-      rank += above[place];
-      for (let l = 0; l < grade; l += 1) {
-        atLeast[l] += 1;
-        gain += (delta[l] * atLeast[l]) / rank;
-        most += delta[l];
-      }
-    });
-    return gain / most;
-  }
-
   // Σ_m Δ(y_mi): the list that counting alone makes.
   function counted({ items, grades }, nItems, delta) {
     const worth = [0], counts = new Float64Array(nItems);
@@ -135,11 +71,11 @@ export function courseOf({ mulberry32, normals, smoothedGapGradient, thresholdin
 
   // data: {nItems, maxGrade, given and held: {indptr, items, grades}}, users of both the same.
   return function prepare(data) {
-    const { given, nItems, maxGrade } = data, nUsers = given.indptr.length - 1;
+    const { given, held, nItems, maxGrade } = data, nUsers = given.indptr.length - 1;
     const delta = thresholdingProbabilities(maxGrade), C = pulls(given, delta);
-    const direction = topDirection(given, C, nItems), ones = new Float64Array(nUsers).fill(1);
+    const lists = { given, held, nItems, delta }, direction = topDirection(given, C, nItems), ones = new Float64Array(nUsers).fill(1);
     const ceiling = 4 * C.reduce((sum, c) => sum + c, 0); // ½ Σ_m Σ_ij β_mij
-    const facts = { sigma: direction.sigma, counting: heldOutGap(ones, counted(given, nItems, delta), 1, data) };
+    const facts = { sigma: direction.sigma, counting: heldOutGap(ones, counted(given, nItems, delta), 1, lists) };
 
     // Trains from the same small start each time and reports {sigma, counting, start: |s| there};
     // then {rows: [{iteration, objective (as a share of the ceiling), length, userFactors,
@@ -175,7 +111,7 @@ export function courseOf({ mulberry32, normals, smoothedGapGradient, thresholdin
       for (const [k, iteration] of order.entries()) {
         if (k === coarse) { report({ rows, trained: true }); rows = []; }
         const { userFactors: U, itemFactors: V } = done[iteration - 1];
-        tell({ iteration, gap: heldOutGap(U, V, D, data) }, k < coarse ? REPORT : REFINED);
+        tell({ iteration, gap: heldOutGap(U, V, D, lists) }, k < coarse ? REPORT : REFINED);
         if (performance.now() - heard > PAUSE) {
           await nextTask();
           signal?.throwIfAborted();

@@ -500,7 +500,7 @@ function diverged(iteration, rate) {
 }
 
 // Lets a page do something else; no timer, as browsers delay those.
-function nextTask() {
+export function nextTask() {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => { port1.close(); resolve(); };

@@ -30,7 +30,7 @@ const KINDS = { data: "u.data", dat: "ratings.dat", csv: "ratings.csv" };
 // users and films in the order of their ids. Throws an Error in words that name file and line.
 export async function readRatings(files) {
   const zip = files.find((file) => /\.zip$/i.test(file.name));
-  const held = zip ? await membersOf(zip) : new Map(files.map((file) => [file.name, async () => new Uint8Array(await file.arrayBuffer())]));
+  const held = zip ? await membersOf(zip) : new Map(files.map((file) => [file.name, (most) => plain(file, most)]));
   const label = (zip ?? files[0]).name;
   const found = Object.keys(LAYOUTS).find((name) => held.has(name));
   // A file alone may have another name, such as "ratings (1).csv".
@@ -56,7 +56,7 @@ function decoded(bytes) {
 
 // A text as Python shows it, cut to 80 letters.
 function shown(line) {
-  const text = [...line].slice(0, 80).join("").replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\r", "\\r");
+  const text = [...line.slice(0, 160)].slice(0, 80).join("").replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\r", "\\r");
   return text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replaceAll("'", "\\'")}'`;
 }
 
@@ -223,15 +223,23 @@ async function membersOf(zip) {
   return new Map(members.map((member) => [member.path.split("/").pop(), (most) => unpacked(zip, member, most)]));
 }
 
+function checkSize(label, size, most) {
+  const [much, limit] = [size, most].map((bytes) => bytes.toLocaleString("en"));
+  if (size > most) throw new Error(`${label} holds ${much} bytes, more than the ${limit} that this page reads; take a smaller data set`);
+}
+
+async function plain(file, most) {
+  checkSize(file.name, file.size, most);
+  return new Uint8Array(await file.arrayBuffer());
+}
+
 const viewOf = async (file, begin, end) => new DataView(await file.slice(begin, end).arrayBuffer());
 
 async function unpacked(zip, { path, method, crc, packed, size, begin }, most) {
   const label = `${path.split("/").pop()} in ${zip.name}`;
   const damaged = (why) => new Error(`${label} is damaged (${why}); get the file again`);
-  const tooLarge = (much) => new Error(`${label} holds ${much}, where this data set has at most ${most.toLocaleString("en")} bytes; ` +
-    "it is another file or was made to fill the memory: get it again");
   if (method !== 0 && method !== 8) throw damaged(`packed by method ${method}`);
-  if (size > most) throw tooLarge(`${size.toLocaleString("en")} bytes`);
+  checkSize(label, size, most);
   const head = await viewOf(zip, begin, begin + 30);
   if (head.byteLength < 30 || head.getUint32(0, true) !== 0x04034b50) throw damaged("Bad magic number for file header");
   const from = begin + 30 + head.getUint16(26, true) + head.getUint16(28, true), body = zip.slice(from, from + packed);
@@ -243,7 +251,7 @@ async function unpacked(zip, { path, method, crc, packed, size, begin }, most) {
     if (done) break;
     if (length + value.length > size) { // more than the archive says
       reader.cancel().catch(() => {});
-      throw length + value.length > most ? tooLarge("more") : damaged(badSum(path));
+      throw damaged(badSum(path));
     }
     bytes.set(value, length);
     length += value.length;

@@ -1,9 +1,10 @@
 // Somebody who trains while the page goes on: a worker, made of the engine's own text.
 
 import * as engine from "./engine.js";
+import * as heldOut from "./held_out.js";
 import { courseOf } from "./course.js";
 
-// `sources.engine` is the engine's module as one function: whoever joins the modules sees to that.
+// `sources` has the modules as functions, one each: whoever joins the modules sees to that.
 // What the worker does. A new turn, or {stop: true}, ends the one before; text of this function runs there.
 function work(courses) {
   let course = null, running = new AbortController();
@@ -22,7 +23,7 @@ function work(courses) {
   };
 }
 
-const source = () => `"use strict";(${work})((${courseOf})((${sources.engine})()));`;
+const source = () => `"use strict";(${work})((${courseOf})({ ...(${sources.engine})(), ...(${sources.held_out})() }));`;
 
 // Trains on `data` (see course.js). `begin(setting, report)` cancels what is under way and begins
 // anew; `report` gets what course.js reports, and at the end {ended: true}, with an `error` in words
@@ -34,7 +35,7 @@ export function trainer(data, { inWorker = true } = {}) {
     const { signal } = running = new AbortController();
     const tell = (news) => { if (!signal.aborted) report(news); };
     try {
-      here.course = here.course ?? courseOf(engine)(data);
+      here.course = here.course ?? courseOf({ ...engine, ...heldOut })(data);
       await here.course.run(setting, tell, signal);
       tell({ ended: true });
     } catch (error) {

@@ -129,7 +129,7 @@ def test_outputs_name_no_place_on_a_disk(path):
 
 
 def test_it_stays_small(path):
-    assert path.stat().st_size < 450_000  # with the pictures of its explorables
+    assert path.stat().st_size < 400_000
 
 
 def test_code_comes_in_short_cells(path):

@@ -1,11 +1,11 @@
 """A training in the page beside `GAPfm`'s from the same start: every iteration, and what is measured."""
 
-import math
 from functools import cache
 
 import numpy as np
 import pytest
 from bare_page import open_bare
+from page_random import mulberry32, normals
 
 from gapfm_teach import GAPfm
 from gapfm_teach.lab import experiments
@@ -58,21 +58,9 @@ def films():
 @cache
 def start(D: int, n_users: int, n_items: int):
     """U and V as the page draws them: mulberry32 with seed 0, and Box and Muller."""
-    state = 0
-
-    def uniform() -> float:
-        nonlocal state
-        state = (state + 0x6D2B79F5) % 2**32
-        mixed = (state ^ state >> 15) * (state | 1) % 2**32
-        mixed ^= (mixed + (mixed ^ mixed >> 7) * (mixed | 61)) % 2**32
-        return (mixed ^ mixed >> 14) / 2**32
-
-    def normal() -> float:
-        radius = 0.01 * math.sqrt(-2 * math.log(1 - uniform()))
-        return radius * math.cos(2 * math.pi * uniform())
-
+    draws = mulberry32(0)
     sizes = n_users * D, n_items * D
-    return [np.array([normal() for _ in range(n)]).reshape(-1, D) for n in sizes]
+    return [normals(draws, n, 0.01).reshape(-1, D) for n in sizes]
 
 
 def of_python(setting: dict) -> list[dict]:

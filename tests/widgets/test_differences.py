@@ -4,7 +4,8 @@ import re
 
 import numpy as np
 import pytest
-from stage import Stage, number
+from spoken import number
+from stage import Stage
 
 from gapfm_teach import Ratings, objective, smoothed_gap_gradient
 from gapfm_teach.gradcheck import central_difference, relative_error

@@ -1,11 +1,13 @@
 """The model in JavaScript beside its twins in Python: lists, whole trainings, what is drawn."""
 
 import json
+from itertools import islice
 from statistics import NormalDist
 
 import numpy as np
 import pytest
 from engine_page import call, js, one_step, open_page
+from page_random import mulberry32
 
 from gapfm_teach import (
     GAPfm,
@@ -308,23 +310,12 @@ def test_unrated_items_are_drawn_by_the_seed(page, ratings):
     assert first == again != other
 
 
-def mulberry32(seed, n):
-    """The generator of that name by its definition, in numbers without an end."""
-    low, made = 2**32 - 1, []
-    for _ in range(n):
-        seed = (seed + 0x6D2B79F5) & low
-        mixed = (seed ^ seed >> 15) * (seed | 1) & low
-        mixed ^= mixed + ((mixed ^ mixed >> 7) * (mixed | 61) & low) & low
-        made.append((mixed ^ mixed >> 14) / 2**32)
-    return made
-
-
 def test_random_numbers_are_those_of_the_seed_and_normal(page):
     uniform, normal = page.evaluate("""() => {
       const rng = engine.mulberry32(7);
       return [Array.from({length: 5}, rng), Array.from(engine.normals(rng, 20000, 0.3))];
     }""")
-    assert uniform == mulberry32(7, 5)
+    assert uniform == list(islice(mulberry32(7), 5))
     z = np.sort(normal) / 0.3
     expected = np.array([NormalDist().inv_cdf(q) for q in (0.001, 0.1, 0.5, 0.9, 0.999)])
     found = z[(np.array([0.001, 0.1, 0.5, 0.9, 0.999]) * z.size).astype(int)]

@@ -176,9 +176,18 @@ def test_what_claims_to_be_small_and_is_not_is_refused(page, tmp_path):
         == "u.data in ml.zip is damaged (Bad CRC-32 for file 'u.data'); get the file again"
     )
     huge = whole.replace(size, (2**31).to_bytes(4, "little"))
-    assert "u.data in ml.zip holds 2,147,483,648 bytes, where" in read(
-        page, {"ml.zip": huge}
-    )
+    words = read(page, {"ml.zip": huge})
+    assert words.startswith("u.data in ml.zip holds 2,147,483,648 bytes, more than")
+    assert words.endswith("take a smaller data set")
+
+
+def test_a_plain_file_that_is_too_large_is_not_read(page):
+    words = page.evaluate("""async () => {
+      const file = new File(["1\\t1\\t5\\t0\\n"], "u.data");
+      Object.defineProperty(file, "size", { value: 2 ** 31 });
+      return modules.files.readRatings([file]).catch(({ message }) => message);
+    }""")
+    assert words.startswith("u.data holds 2,147,483,648 bytes, more than")
 
 
 def test_other_files_are_refused_with_the_names_of_those_that_are_read(page):

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from stage import NUMBER, Stage, number
+from spoken import NUMBER, number
+from stage import Stage
 
 from gapfm_teach.intervals import compare_splits
 from gapfm_teach.widgets import Page

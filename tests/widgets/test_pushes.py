@@ -4,7 +4,8 @@ import re
 
 import numpy as np
 import pytest
-from stage import NUMBER, Stage, number
+from spoken import NUMBER, number
+from stage import Stage
 
 from gapfm_teach.lab.experiments.family import FAMILY
 from gapfm_teach.repaired.measures import consistent_measure

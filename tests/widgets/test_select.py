@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from page_random import mulberry32, normals
 from spoken import numbers
 from stage import Stage
 
@@ -26,39 +27,27 @@ def stage(browser, tmp_path):
     opened.close()
 
 
-def uniform(seed: int):
-    """The page's generator, mulberry32."""
-    mask = 0xFFFFFFFF
-    while True:
-        seed = (seed + 0x6D2B79F5) & mask
-        mixed = (seed ^ (seed >> 15)) * (seed | 1) & mask
-        mixed ^= (mixed + ((mixed ^ (mixed >> 7)) * (mixed | 61) & mask)) & mask
-        yield (mixed ^ (mixed >> 14)) / 2**32
-
-
-def small(draws, n: int) -> np.ndarray:
-    pairs = np.array([next(draws) for _ in range(2 * n)]).reshape(n, 2)
-    return 0.01 * np.sqrt(-2 * np.log(1 - pairs[:, 0])) * np.cos(2 * np.pi * pairs[:, 1])
-
-
 def parts() -> tuple[Ratings, Ratings]:
-    r = DATA["ratings"]
-    size = {"n_items": r["nItems"], "max_grade": 5}
-    train = Ratings(r["indptr"], r["items"], r["grades"], **size)
-    return train, Ratings(r["heldPtr"], r["heldItems"], r["heldGrades"], **size)
+    size = {"n_items": DATA["nItems"], "max_grade": DATA["maxGrade"]}
+    rows = (
+        [DATA[part][name] for name in ("indptr", "items", "grades")]
+        for part in ("given", "held")
+    )
+    train, held_out = (Ratings(*row, **size) for row in rows)
+    return train, held_out
 
 
 def end_of_training(k: int | None, start: str = "small") -> float:
     """Held-out GAP after the last iteration with the k most misranked films, or with all."""
     train, held_out = parts()
-    draws, problem = uniform(DATA["seed"]), Problem(train)
-    sizes = train.n_users * D, train.n_items * D
-    draw = (
-        small
-        if start == "small"
-        else lambda draws, n: np.array([next(draws) for _ in range(n)])
-    )
-    U, V = (draw(draws, n).reshape(-1, D) for n in sizes)
+    draws, problem = mulberry32(DATA["seed"]), Problem(train)
+
+    def draw(n: int) -> np.ndarray:
+        if start == "small":
+            return normals(draws, n, 0.01)
+        return np.array([next(draws) for _ in range(n)])
+
+    U, V = (draw(n * D).reshape(-1, D) for n in (train.n_users, train.n_items))
     for _ in range(ITERATIONS):
         _, by_user, by_item = problem.gradients(U, V, REG, n_selected=k)
         U, V = U + RATE * by_user, V + RATE * by_item

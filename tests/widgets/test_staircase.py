@@ -4,7 +4,8 @@ import re
 
 import numpy as np
 import pytest
-from stage import Stage, number
+from spoken import number
+from stage import Stage
 
 from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
 from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient

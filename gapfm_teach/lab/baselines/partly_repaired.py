@@ -5,12 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from ..._support.checks import check_choice, check_count, check_random_state, check_real
+from ..._support.checks import check_choice, check_count, check_real
 from ...learning.consistent import Consistent, ConsistentObjective, SampledProblem
-from ...learning.machine import threads
-from ...learning.recommender import Recommender
-from ...learning.training import State, ascend, distance
+from ...learning.training import State, distance
 from ...ratings import Ratings
+from .climber import Climber
 
 # In the order in which they are made: the first seven turn the printed objective into the
 # consistent one, the last two that into the geometric one.
@@ -37,15 +36,12 @@ def without(name: str) -> tuple[str, ...]:
     return tuple(other for other in CONSISTENT if other not in gone)
 
 
-class PartlyRepaired(Recommender):
+class PartlyRepaired(Climber):
     """`GAPfm` between objective="paper", with no repairs, and "geometric", with all.
 
     repairs : names of `REPAIRS`; "stars for weights" takes the place of "1/Z". n_factors, reg,
     learning_rate, n_iter, random_state : as of `GAPfm`. With `REPAIRS[:7]` and `unrated_weight`
     0.05 it is "consistent", with all "geometric", with none "paper".
-
-    Attributes after `fit`: `user_factors_` (n_users, D + 1), whose last column is 1;
-    `item_factors_` (n_items, D + 1), whose last column is the bias, 0 without one.
     """
 
     def __init__(
@@ -64,17 +60,9 @@ class PartlyRepaired(Recommender):
                 f"{missing[0]!r} makes no sense without {_NEEDS[missing[0]]!r}; add it to repairs"
             )
 
-    def _fit(self, train: Ratings, validation: Ratings | None) -> None:
-        rng = check_random_state(self.random_state)
+    def _goal(self, train: Ratings, rng) -> tuple[ConsistentObjective, float]:
         goal = _Goal(self, train, rng)
-        state = goal.start(train, self.n_factors, goal.init_scale, rng)
-        with threads(None, train):
-            for done in ascend(goal, state, n_iter=self.n_iter):
-                state = done.state
-        self.user_factors_, self.item_factors_ = goal.factors(state)
-
-    def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
-        return self.item_factors_[items] @ self.user_factors_[user]
+        return goal, goal.init_scale
 
 
 class _Goal(ConsistentObjective):

@@ -8,14 +8,12 @@ from scipy import sparse
 from ... import kernels
 from ..._support.checks import check_choice, check_count, check_random_state, check_real
 from ...learning.consistent import Consistent, ConsistentObjective, SampledProblem
-from ...learning.machine import threads
 from ...learning.objectives import OBJECTIVES, options_of
-from ...learning.recommender import Recommender
-from ...learning.training import ascend
 from ...ratings import Ratings
+from .climber import Climber
 
 
-class Varied(Recommender):
+class Varied(Climber):
     """`GAPfm` with objective "consistent" or "geometric", and one thing changed or more.
 
     worth : Δ(y), "exponential" as (5) has it, or "linear", y.
@@ -25,9 +23,6 @@ class Varied(Recommender):
     and b, as in Algorithm 1; U moves by all, unrated items as ever.
     selection : "adaptive", the most misranked, or "random".
     n_factors, reg, n_iter, random_state : as of `GAPfm`, which this is when nothing is changed.
-
-    Attributes after `fit`: `user_factors_` (n_users, D + 1), whose last column is 1;
-    `item_factors_` (n_items, D + 1), whose last column is the bias.
     """
 
     def __init__(
@@ -51,19 +46,8 @@ class Varied(Recommender):
         self.random_state = random_state
         check_random_state(random_state)
 
-    def _fit(self, train: Ratings, validation: Ratings | None) -> None:
-        rng = check_random_state(self.random_state)
-        goal = _Goal(self, train, rng)
-        state = goal.start(
-            train, self.n_factors, OBJECTIVES[self.objective].init_scale, rng
-        )
-        with threads(None, train):
-            for done in ascend(goal, state, n_iter=self.n_iter):
-                state = done.state
-        self.user_factors_, self.item_factors_ = goal.factors(state)
-
-    def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
-        return self.item_factors_[items] @ self.user_factors_[user]
+    def _goal(self, train: Ratings, rng) -> tuple[ConsistentObjective, float]:
+        return _Goal(self, train, rng), OBJECTIVES[self.objective].init_scale
 
 
 class _Goal(ConsistentObjective):

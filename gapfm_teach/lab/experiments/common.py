@@ -149,3 +149,13 @@ def tidy(runs: list[pd.DataFrame], keys: list[str]) -> pd.DataFrame:
     """One table of all runs, what tells them apart first."""
     table = pd.concat(runs, ignore_index=True)
     return table[[*keys, *(name for name in table.columns if name not in keys)]]
+
+
+def rows_for_page(ratings: Ratings) -> dict[str, np.ndarray]:
+    """`ratings` as the page's engine takes them, in numbers no larger than they need be."""
+    small = np.uint8 if ratings.n_items <= 256 else np.int32
+    return {
+        "indptr": ratings.indptr.astype(np.int32),
+        "items": ratings.indices.astype(small),
+        "grades": ratings.grades.astype(np.uint8),
+    }

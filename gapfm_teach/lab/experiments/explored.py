@@ -57,7 +57,9 @@ def full_ranks(
             is_hidden = order < hidden.size
             above = np.cumsum(~is_hidden)[is_hidden]
             np.add.at(counts[name], above, 1)
-    return {"unrated": n_unrated, "users": users, "systems": counts}
+    # As text: most counts have one digit, which is shorter than packed bytes.
+    systems_found = {name: count.tolist() for name, count in counts.items()}
+    return {"unrated": n_unrated, "users": users, "systems": systems_found}
 
 
 def means_of_films(train: Ratings, ratings: Ratings, n_titles: int = 200) -> dict:

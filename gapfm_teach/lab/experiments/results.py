@@ -1,7 +1,6 @@
 """Stored tables: read, beside the paper's numbers, and as leads of one system over others."""
 
 import html
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,41 +93,6 @@ class Folded:
 
     def __repr__(self) -> str:
         return f"{self.title}\n{self.table.to_string()}"
-
-
-def interval_lines(rows: pd.DataFrame, order: Sequence[str]):
-    """Where to draw `rows` of a table: the row of each system in `order`, and the intervals.
-
-    Returns (rows, (x, y)): a number for each of `rows`, and lines from ci_low to ci_high, with a
-    gap between them, as `widgets.Curve` takes them.
-    """
-    place = np.array([order.index(system) for system in rows["system"]], dtype=float)
-    low, high, gap = rows["ci_low"], rows["ci_high"], np.full(place.size, np.nan)
-    x = np.column_stack([low, high, high]).ravel()
-    return place, (x, np.column_stack([place, place, gap]).ravel())
-
-
-def verdict(rows: pd.DataFrame, differences: pd.DataFrame, system: str) -> str:
-    """In words: the place of `system` among `rows` of one metric, who is clearly ahead or behind,
-    and which rows hold runs that failed or collapsed.
-
-    differences : the paired comparisons of the same rows; clear is below 0.05 after Holm's
-    correction.
-    """
-    place = (rows["mean"] > rows.set_index("system").loc[system, "mean"]).sum() + 1
-    paired = differences[differences["reference"] == system]
-    clear = paired.loc[paired["p_holm"] < 0.05, "difference"]
-    said = (
-        f"{system}: place {place} of {len(rows)}; {(clear > 0).sum()} clearly ahead of it, "
-        f"{(clear < 0).sum()} clearly behind. "
-    )
-    bad = rows[rows["n_failed"] + rows["n_collapsed"] > 0]
-    counts = bad[["system", "n_failed", "n_collapsed", "n_splits"]].to_numpy()
-    found = [
-        f"{name} ({failed} failed, {collapsed} collapsed of {failed + whole} splits)"
-        for name, failed, collapsed, whole in counts
-    ]
-    return said + f"Failed or collapsed runs: {', '.join(found) or 'none'}."
 
 
 def costs(choices: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:

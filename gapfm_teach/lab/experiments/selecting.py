@@ -13,7 +13,7 @@ from ...metrics import accumulated, ranks, thresholding_probabilities
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...smooth import smoothed_gap_gradient
-from .common import ascend, held_out_gap, small_start, split_three
+from .common import ascend, held_out_gap, rows_for_page, small_start, split_three
 from .misranked import RULES, TIES, Lists, rated_gap
 
 
@@ -179,13 +179,9 @@ def selection_explorable(user: int = 2, k: int = 5) -> dict:
     train, held_out, _ = split_three(ratings, 20, random_state=0)
     early = GAPfm(learning_rate=0.02, n_iter=10, random_state=0).fit(train)
     items, grades = train.row(user)
-    arrays = {
-        "indptr": train.indptr.astype(np.int32), "items": train.indices.astype(np.uint8),
-        "grades": train.grades.astype(np.uint8), "heldPtr": held_out.indptr.astype(np.int32),
-        "heldItems": held_out.indices.astype(np.uint8),
-        "heldGrades": held_out.grades.astype(np.uint8), "nItems": train.n_items,
-    }  # fmt: skip
     return {
         "films": [f"Invented film {item + 1}" for item in items], "grades": grades,
-        "scores": early.predict(user, items).round(4), "k": k, "seed": 1, "ratings": arrays,
+        "scores": early.predict(user, items).round(4), "k": k, "seed": 1,
+        "nItems": train.n_items, "maxGrade": train.max_grade, "given": rows_for_page(train),
+        "held": rows_for_page(held_out),
     }  # fmt: skip

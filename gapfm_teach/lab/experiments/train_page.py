@@ -10,7 +10,7 @@ from ...learning import training
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...splits import given_only, split_given
-from .common import small_start
+from .common import rows_for_page, small_start
 from .convergence import escape_matrix, top_direction
 from .optimum import supremum
 
@@ -23,10 +23,8 @@ NOUNS = (
     "Accordion", "Beekeeper", "Cartographer", "Dirigible", "Escalator", "Flamingo", "Gondola",
     "Hedgehog", "Iceberg", "Lighthouse", "Moustache", "Porcupine", "Quartet", "Submarine",
 )  # fmt: skip
-COARSE, FINE = (
-    10,
-    1,
-)  # held-out GAP is measured every so many iterations: it costs more than training
+# Held-out GAP is measured every so many iterations: it costs more than training.
+COARSE, FINE = 10, 1
 
 
 def invented_titles(n: int) -> list[str]:
@@ -59,8 +57,8 @@ def invented_films(
     data = {
         "titles": invented_titles(n_items),
         "maxGrade": train.max_grade,
-        "given": _rows(train),
-        "held": _rows(held),
+        "given": rows_for_page(train),
+        "held": rows_for_page(held),
         "truth": {
             "U": np.ravel(U[train.users].astype(np.float32)),
             "V": np.ravel(V.astype(np.float32)),
@@ -68,15 +66,6 @@ def invented_films(
         },
     }
     return data, train, held
-
-
-def _rows(ratings: Ratings) -> dict[str, np.ndarray]:
-    small = np.uint8 if ratings.n_items <= 256 else np.int32
-    return {
-        "indptr": ratings.indptr.astype(np.int32),
-        "items": ratings.indices.astype(small),
-        "grades": ratings.grades.astype(np.uint8),
-    }
 
 
 def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dict]:
@@ -95,9 +84,8 @@ def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dic
         np.ones((train.n_users, 1)), counted, train, validation
     )
 
-    @lru_cache(
-        maxsize=2
-    )  # the coarse answer and the fine one, and another user, are one training
+    # The coarse answer and the fine one, and another user, are one training.
+    @lru_cache(maxsize=2)
     def trained(rate: float, reg: float, K: int, D: int, nIter: int):
         states: list[tuple[np.ndarray, np.ndarray]] = []
         model = GAPfm(

@@ -2,6 +2,7 @@
 
 import { mulberry32, normals, thresholdingProbabilities, train } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
+import { heldOutGap } from "../held_out.js";
 import { draw, laboratory, make, written } from "../kit.js";
 
 const D = 10, REG = 0.001, RATE = 0.02, ITERATIONS = 41, EVERY = 4;
@@ -27,38 +28,10 @@ export function chosen(grades, scores, K) {
   return { due, now, misranking, marked: ranks(misranking).map((place) => place <= K) };
 }
 
-// Mean GAP of each user's held-out films among all that are not in training.
-export function heldOutGap({ userFactors: U, itemFactors: V }, { indptr, items, heldPtr, heldItems, heldGrades, nItems, worth }) {
-  const nUsers = indptr.length - 1, f = new Float64Array(nItems);
-  let sum = 0;
-  for (let m = 0; m < nUsers; m += 1) {
-    for (let i = 0; i < nItems; i += 1) {
-      f[i] = 0;
-      for (let q = 0; q < D; q += 1) f[i] += U[m * D + q] * V[i * D + q];
-    }
-    for (let k = indptr[m]; k < indptr[m + 1]; k += 1) f[items[k]] = -Infinity;
-    let gain = 0, Z = 0;
-    for (let k = heldPtr[m]; k < heldPtr[m + 1]; k += 1) {
-      const own = heldItems[k], mine = worth[heldGrades[k]];
-      let rank = 1, above = mine;
-      for (let i = 0; i < nItems; i += 1) rank += f[i] > f[own] || (f[i] === f[own] && i < own);
-      for (let l = heldPtr[m]; l < heldPtr[m + 1]; l += 1) {
-        const other = heldItems[l];
-        if (f[other] > f[own] || (f[other] === f[own] && other < own)) above += Math.min(mine, worth[heldGrades[l]]);
-      }
-      gain += above / rank;
-      Z += mine;
-    }
-    sum += gain / Z;
-  }
-  return sum / nUsers;
-}
-
-// data: {films, grades, scores: of one user, k, ratings: {indptr, items, grades, heldPtr, heldItems,
-// heldGrades, nItems}, seed}
-export function view(place, { films, grades, scores, k, ratings, seed }) {
-  const S = films.length, worth = [0]; // Δ of grades 0 to 5
-  for (const one of thresholdingProbabilities(5)) worth.push(worth.at(-1) + one);
+// data: {films, grades, scores: of one user, k, nItems, maxGrade, given and held:
+// {indptr, items, grades}, seed}
+export function view(place, { films, grades, scores, k, nItems, maxGrade, given, held, seed }) {
+  const S = films.length, lists = { given, held, nItems, delta: thresholdingProbabilities(maxGrade) };
   const left = make("div"), right = make("div");
   const curves = chart(right, { alt: "Held-out GAP along the iterations with the most misranked films, with films at random, and with all.", height: 330 });
   const done = new Map(); // trainings by their setting
@@ -68,15 +41,15 @@ export function view(place, { films, grades, scores, k, ratings, seed }) {
   async function curve(rule, K, start, signal) {
     const key = rule === "all" ? `${start}` : `${rule} ${K} ${start}`;
     if (done.has(key)) return done.get(key);
-    const rng = mulberry32(seed), nUsers = ratings.indptr.length - 1, found = { x: [], y: [] };
+    const rng = mulberry32(seed), nUsers = given.indptr.length - 1, found = { x: [], y: [] };
     await train({
-      ...ratings, nFactors: D, maxGrade: 5, reg: REG, learningRate: RATE, nIter: ITERATIONS, signal, seed,
+      ...given, nItems, maxGrade, nFactors: D, reg: REG, learningRate: RATE, nIter: ITERATIONS, signal, seed,
       nSelected: rule === "all" ? null : K, selection: rule === "all" ? "adaptive" : rule,
-      userFactors: STARTS[start](rng, nUsers * D), itemFactors: STARTS[start](rng, ratings.nItems * D),
-      onIteration: ({ iteration, ...state }) => {
+      userFactors: STARTS[start](rng, nUsers * D), itemFactors: STARTS[start](rng, nItems * D),
+      onIteration: ({ iteration, userFactors, itemFactors }) => {
         if (iteration % EVERY !== 1) return;
         found.x.push(iteration);
-        found.y.push(heldOutGap(state, { ...ratings, worth }));
+        found.y.push(heldOutGap(userFactors, itemFactors, D, lists));
       },
     });
     done.set(key, found);
@@ -104,7 +77,7 @@ export function view(place, { films, grades, scores, k, ratings, seed }) {
 
   // Two columns of the same films: in the order of their grades, and as the model has them.
   function drawList({ due, now, misranking, marked }) {
-    const width = left.clientWidth || 380, height = ROW * (S + 1) + 8, from = 92, to = width - 180;
+    const width = left.clientWidth || 380, height = ROW * (S + 1) + 8, narrow = width < 340, from = narrow ? 74 : 92, to = width - (narrow ? 128 : 180);
     const at = (rank) => ROW * rank + 12, order = Array.from(films.keys()).sort((i, j) => marked[i] - marked[j]);
     const colour = (i) => (marked[i] ? CHOSEN : "currentColor");
     const text = (words, x, y, i, anchor) => draw("text", { x, y, dy: "0.32em", "text-anchor": anchor, style: `fill: ${colour(i)}`, "font-weight": marked[i] ? 700 : 400 }, words);
@@ -113,7 +86,7 @@ export function view(place, { films, grades, scores, k, ratings, seed }) {
       draw("text", { x: to + 6, y: 8, "font-weight": 700 }, "by score"), draw("text", { x: width - 2, y: 8, "text-anchor": "end", "font-weight": 700 }, "off"),
       ...order.flatMap((i) => [
         draw("line", { x1: from, y1: at(due[i]), x2: to, y2: at(now[i]), style: `stroke: ${colour(i)}`, "stroke-width": marked[i] ? 2.4 : 1, opacity: marked[i] ? 1 : 0.45 }),
-        text(`${"★".repeat(grades[i])} ${due[i]}`, from - 6, at(due[i]), i, "end"), text(`${now[i]} ${films[i]}`, to + 6, at(now[i]), i, "start"),
+        text(`${"★".repeat(grades[i])} ${due[i]}`, from - 6, at(due[i]), i, "end"), text(`${now[i]} ${narrow ? films[i].replace("Invented film", "film") : films[i]}`, to + 6, at(now[i]), i, "start"),
         text(misranking[i], width - 2, at(now[i]), i, "end")]));
     left.replaceChildren(svg);
   }

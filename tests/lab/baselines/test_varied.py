@@ -7,7 +7,6 @@ from gapfm_teach import (
     GAPfm,
     adaptive_selection,
     simulate_ratings,
-    split_given,
     thresholding_probabilities,
 )
 from gapfm_teach.gradcheck import central_difference, relative_error
@@ -15,12 +14,6 @@ from gapfm_teach.lab.baselines.varied import Varied, _Goal
 from gapfm_teach.metrics import accumulated
 from gapfm_teach.repaired.gap import consistent_gap
 from gapfm_teach.repaired.power_mean import graded_precisions
-
-
-@pytest.fixture(scope="module")
-def train():
-    ratings = simulate_ratings(80, 60, mean_ratings=25, random_state=0)
-    return split_given(ratings, 8, min_test=5, random_state=1)[0]
 
 
 @pytest.mark.parametrize("objective", ["consistent", "geometric"])

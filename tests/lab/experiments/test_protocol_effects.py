@@ -109,28 +109,6 @@ def rows():
     return table.assign(n_splits=4).astype(dict.fromkeys(counts, int))
 
 
-def test_intervals_are_drawn_at_the_rows_of_their_systems(rows):
-    place, (x, y) = results.interval_lines(rows, ["A", "C", "B"])
-    assert place.tolist() == [0, 2, 1]
-    assert x.tolist() == [0.2, 0.5, 0.5, 0.0, 0.2, 0.2, 0.1, 0.3, 0.3]
-    np.testing.assert_array_equal(y, [0, 0, np.nan, 2, 2, np.nan, 1, 1, np.nan])
-
-
-def test_the_verdict_counts_what_is_clear_and_names_runs_that_failed(rows):
-    differences = pd.DataFrame(
-        {
-            "reference": ["C", "C", "A"],
-            "system": ["A", "B", "B"],
-            "difference": [0.1, -0.1, -0.2],
-            "p_holm": [0.2, 0.01, 0.01],
-        }
-    )
-    said = results.verdict(rows, differences, "C")
-    assert said.startswith("C: place 2 of 3; 0 clearly ahead of it, 1 clearly behind.")
-    assert "B (1 failed, 2 collapsed of 5 splits)" in said
-    assert results.verdict(rows[rows["system"] != "B"], differences, "A").endswith("none.")
-
-
 def test_a_folded_table_holds_all_its_rows():
     table = pd.DataFrame({"x": range(200)})
     folded = results.Folded("A & B", table)
