@@ -62,15 +62,12 @@ class Stage:
         return words.replace("\u202f", "").replace("−", "-")
 
     def settled(self) -> str:
-        """What it says once a training in it has come to its end."""
-        self.page.wait_for_function(
-            "() => document.querySelector('.gapfm-explorable').dataset.settled !== 'false'"
-        )
+        """What it says once a training in it has come to its end, and no other has begun."""
         words, since = self.said(), 0
         while since < 4:
             self.page.wait_for_timeout(100)
-            now = self.said()
-            words, since = now, since + 1 if now == words else 0
+            now, busy = self.said(), self.root.get_attribute("data-settled") == "false"
+            words, since = now, since + 1 if now == words and not busy else 0
         return words
 
     def slide(self, name: str, place: int) -> str:

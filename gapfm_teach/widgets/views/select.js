@@ -116,12 +116,17 @@ export function view(place, { films, grades, scores, k, nItems, maxGrade, given,
       const words = `Algorithm 1 selects ${K} of ${S} films, in red. ${films[worst]} is the farthest off: ${now[worst]} by score, ${due[worst]} by grade.`;
       drawList(list);
       lab.say(`${words} Training…`);
+      place.dataset.settled = false; // what a test waits for
       if (shown) drawCurves(shown.found, shown.K); // until the new ones have come
       trained(K, start).then((found) => {
         if (!found) return;
+        place.dataset.settled = true;
         const [most, random, all] = ["adaptive", "random", "all"].map((rule) => written(found[rule].y.at(-1)));
         lab.say(`${words} After ${ITERATIONS} iterations held-out GAP is ${most} with the ${K} most misranked, ${random} with ${K} at random, ${all} with all.`);
-      }, (error) => lab.say(`${words} No training: ${error.message}`));
+      }, (error) => {
+        place.dataset.settled = true;
+        lab.say(`${words} No training: ${error.message}`);
+      });
     },
   });
   lab.figure.append(beside(left, right));
