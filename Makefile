@@ -5,6 +5,8 @@ BIN := .venv/bin
 SETUP := .make/setup
 # Stored outputs must not depend on the time a run took or on who looks.
 STORED := GAPFM_TEACH_STATIC=1 TQDM_DISABLE=1
+# A file's tests, and a notebook's cells, stay together on one processor.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
   $(wildcard preview/* preview/*/* images/* gapfm_teach/widgets/* gapfm_teach/widgets/*/*)
@@ -29,11 +31,11 @@ _site/index.html: $(SETUP) $(SITE_SOURCES)
 	@touch $@
 
 test: $(SETUP) lint ## Pass all tests, and re-run every notebook comparing its outputs
-	$(BIN)/python -m pytest tests
-	$(STORED) $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg notebooks
+	$(PYTEST) tests
+	$(STORED) $(PYTEST) --nbval --nbval-current-env --nbval-sanitize-with tests/nbval.cfg notebooks
 
 quick: $(SETUP) ## Pass the tests that are done in two minutes, for daily work
-	$(BIN)/python -m pytest tests -m "not slow and not browser and not processes"
+	$(PYTEST) tests -m "not slow and not browser and not processes"
 
 lowest: ## Pass the tests with the lowest versions that pyproject.toml allows
 	$(PYTHON) -m venv --clear .make/lowest
