@@ -1,6 +1,7 @@
 """The table of notation names code that exists."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from gapfm_teach import GAPfm, Ratings, smooth
@@ -39,3 +40,21 @@ def test_every_numbered_equation_of_the_paper_stands_in_it():
         row.split("|")[4] for row in TABLES.splitlines() if row.startswith("| ")
     )
     assert {int(n) for n in re.findall(r"\((\d+)\)", column)} == set(range(1, 12))
+
+
+def test_a_symbol_has_one_meaning_or_stands_among_those_that_have_two():
+    meanings, _, letters = TABLES.partition("## Letters that mean two things")
+    found = [
+        symbol
+        for row in re.findall(r"^\| ([^|]*\$[^|]*)", meanings, re.MULTILINE)
+        for symbol in set(re.findall(r"\$([^$]+)\$", row))
+    ]
+    twice = {symbol for symbol, times in Counter(found).items() if times > 1}
+    said = set(
+        re.findall(
+            r"\$([^$]+)\$", " ".join(re.findall(r"^\| ([^|]+)", letters, re.MULTILINE))
+        )
+    )
+    assert len(found) >= 50
+    assert twice
+    assert twice <= said

@@ -20,6 +20,16 @@ FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 # One line, and words in double quotes: Quarto takes a folded text for a figure's for something else.
 OPTION = re.compile(r'#\| [a-z-]+: (?:"(?:[^"\\]|\\.)+"|[\w-]+)')
 NOT_IN_EVERY_PANDOC = re.compile(r"\\Big[lrm]\b")
+FOLD = re.compile(
+    r'<details class="(\w+)">\n<summary>([^<]+)</summary>(.*?)</details>', re.DOTALL
+)
+SUMMARIES = {  # how each kind of fold begins to say what it holds
+    "hint": ("Hint", "What is wrong", "Who is who", "Answers"),
+    "solution": ("Solution",),
+    "deeper": ("Going deeper: ",),
+}
+MOST_WORDS = 4_000  # that a reader meets without opening a fold
+STILL_LONGER = {"06_honest_evaluation": 4_500, "07_ranking_rated_items": 4_500}
 FIGURE_FILE = re.compile(r"!\[[^\]]*\]\([^)]*\)(\{[^}]*\})?")
 
 # What a reader meets in a cell: what the course is written with, the package's face and the rooms
@@ -143,6 +153,29 @@ def test_code_and_prose_are_in_balance(path):
     words = len(re.findall(r"\w+", prose(path)))
     lines = sum(len(code_lines(cell)) for cell in code_cells(path))
     assert 10 <= words / lines <= 30
+
+
+def test_the_main_path_is_short(path):
+    text = re.sub(r"<!--.*?-->", "", FOLD.sub("", prose(path)), flags=re.DOTALL)
+    words = len(text.split())
+    assert words <= STILL_LONGER.get(path.stem, MOST_WORDS)
+    if path.stem in STILL_LONGER:
+        assert words > MOST_WORDS, (
+            f"{path.stem} is within the limit: it is no exception now"
+        )
+
+
+def test_a_fold_says_what_it_holds_and_hides_nothing_that_is_referred_to(path):
+    text = prose(path)
+    folds = FOLD.findall(text)
+    assert len(folds) == text.count("<details") == text.count("</details>")
+    for kind, summary, inside in folds:
+        assert summary.startswith(SUMMARIES[kind]), summary
+        assert inside.startswith("\n\n"), f"{summary}: no empty line before what it holds"
+        assert inside.endswith("\n\n"), f"{summary}: no empty line behind what it holds"
+        assert "{#" not in inside, (
+            f"{summary}: a link to what is labelled in it leads nowhere"
+        )
 
 
 def test_options_of_cells_are_of_one_line(path):

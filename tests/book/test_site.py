@@ -155,6 +155,15 @@ def test_the_menu_opens_on_a_phone(site, open_page):
     assert chapters.is_visible()
 
 
+def test_paper_shows_what_goes_deeper(site, open_page):
+    page = open_page(TRAINING)
+    shown = """() => [...document.querySelectorAll('details.deeper')].map(
+        (fold) => fold.lastElementChild.checkVisibility({ contentVisibilityAuto: true }))"""
+    assert set(page.evaluate(shown)) == {False}
+    page.emulate_media(media="print")
+    assert set(page.evaluate(shown)) == {True}
+
+
 def test_a_press_on_a_heading_sorts_its_table(site, open_page):
     page = open_page(TRAINING)
     table = page.locator("main table:has(th button)").first
