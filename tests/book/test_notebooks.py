@@ -29,7 +29,7 @@ SUMMARIES = {  # how each kind of fold begins to say what it holds
     "deeper": ("Going deeper: ",),
 }
 MOST_WORDS = 4_000  # that a reader meets without opening a fold
-STILL_LONGER = {"06_honest_evaluation": 4_500, "07_ranking_rated_items": 4_500}
+STILL_LONGER = {"07_ranking_rated_items": 4_500}
 FIGURE_FILE = re.compile(r"!\[[^\]]*\]\([^)]*\)(\{[^}]*\})?")
 
 # What a reader meets in a cell: what the course is written with, the package's face and the rooms
