@@ -29,7 +29,6 @@ SUMMARIES = {  # how each kind of fold begins to say what it holds
     "deeper": ("Going deeper: ",),
 }
 MOST_WORDS = 4_000  # that a reader meets without opening a fold
-STILL_LONGER = {"07_ranking_rated_items": 4_500}
 FIGURE_FILE = re.compile(r"!\[[^\]]*\]\([^)]*\)(\{[^}]*\})?")
 
 # What a reader meets in a cell: what the course is written with, the package's face and the rooms
@@ -157,12 +156,7 @@ def test_code_and_prose_are_in_balance(path):
 
 def test_the_main_path_is_short(path):
     text = re.sub(r"<!--.*?-->", "", FOLD.sub("", prose(path)), flags=re.DOTALL)
-    words = len(text.split())
-    assert words <= STILL_LONGER.get(path.stem, MOST_WORDS)
-    if path.stem in STILL_LONGER:
-        assert words > MOST_WORDS, (
-            f"{path.stem} is within the limit: it is no exception now"
-        )
+    assert len(text.split()) <= MOST_WORDS
 
 
 def test_a_fold_says_what_it_holds_and_hides_nothing_that_is_referred_to(path):
