@@ -63,14 +63,14 @@ def site(tmp_path_factory):
 @pytest.fixture
 def opened(browser, site):
     """`opened(width, scheme, address)`: the page there; all that went wrong is in `.problems`."""
-    context = browser.new_context()
+    context, as_files = browser.new_context(), site.as_uri() + "/"
     problems: list[str] = []
 
     def answer(route):
         path = site / route.request.url.removeprefix(SERVED)
         route.fulfill(path=path) if path.is_file() else route.abort()
 
-    def open_page(width, scheme="light", address=site.as_uri() + "/"):
+    def open_page(width, scheme="light", address=as_files):
         page = context.new_page()
         page.set_viewport_size({"width": width, "height": 900})
         page.on("pageerror", lambda error: problems.append(str(error)))
