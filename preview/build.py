@@ -15,6 +15,7 @@ import pypandoc
 import yaml
 
 from preview import explorables
+from preview.boxes import boxed
 from preview.notebook import BookError, notebook_markdown
 from preview.page import PageReader
 from preview.written import check_replaceable, leave_list
@@ -59,7 +60,8 @@ def build(root: Path, target: Path) -> list[str]:
     readers = {chapter.href: PageReader(chapter.page) for chapter in chapters}
     numbers = label_numbers(chapters, readers)
     for chapter in chapters:
-        chapter.page = explorables.alive(resolve(chapter, numbers), chapter.root)
+        page = boxed(resolve(chapter, numbers))
+        chapter.page = explorables.alive(page, chapter.root)
     index = [entry for c in chapters for entry in readers[c.href].search_entries(c.href)]
     write(chapters, index, target)
     return [chapter.href for chapter in chapters]

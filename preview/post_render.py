@@ -1,6 +1,6 @@
-"""Quarto's post-render step: take out of every page what would call another host, bring its
-explorables to life, and list the files of the site, whose folder Quarto has emptied before it
-renders all.
+"""Quarto's post-render step: take out of every page what would call another host, box what is
+wide, make it whole when it is opened as a file, bring its explorables to life, and list the files of
+the site, whose folder Quarto has emptied before it renders all.
 
 Quarto adds require.js, jquery or the widget manager from a CDN to any page whose
 outputs hold HTML. The pages work without them, and must be readable with no network.
@@ -14,7 +14,8 @@ from pathlib import Path
 sys.path.insert(
     0, str(Path(__file__).resolve().parent.parent)
 )  # Quarto runs this file alone
-from preview import explorables
+from preview import explorables, from_file
+from preview.boxes import boxed
 from preview.written import leave_list, renew_list
 
 REMOTE = r"""["']?(?:https?:)?//[^>]*"""
@@ -34,24 +35,31 @@ def without_remote_tags(page: str) -> str:
     return page
 
 
+def mended(page: str, path: Path, site: Path) -> str:
+    """What Quarto has written to `path` in `site`, with all that this step does; again: the same."""
+    root = "../" * (len(path.relative_to(site).parts) - 1)
+    page = boxed(without_remote_tags(page))
+    page = from_file.searchable(from_file.without_modules(page, path.parent), root)
+    return explorables.alive(page, root)
+
+
 def main() -> None:
     site = Path(os.environ.get("QUARTO_PROJECT_OUTPUT_DIR", "_site"))
     (site / explorables.NAME).write_bytes(explorables.script())
-    changed = 0
-    for path in sorted(site.rglob("*.html")):
-        page = path.read_text(encoding="utf-8")
-        root = "../" * (len(path.relative_to(site).parts) - 1)
-        clean = explorables.alive(without_remote_tags(page), root)
-        if clean != page:
-            path.write_text(clean, encoding="utf-8")
-            changed += 1
+    pages = {
+        path.relative_to(site).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(site.rglob("*.html"))
+    }
+    from_file.renew_search(site, pages)
+    for name, page in pages.items():
+        (site / name).write_text(mended(page, site / name, site), encoding="utf-8")
     if os.environ.get("QUARTO_PROJECT_RENDER_ALL"):  # else there is what it did not write
         leave_list(site)
     else:
         rendered = os.environ.get("QUARTO_PROJECT_OUTPUT_FILES", "").split("\n")
         renew_list(site, [Path(name) for name in rendered if name])
     print(
-        f"post-render: no calls to other hosts, explorables alive: {changed} pages changed",
+        f"post-render: {len(pages)} pages call no other host, and can be opened as files",
         file=sys.stderr,
     )
 

@@ -11,7 +11,13 @@ FORMAT, VERSION = "gapfm_teach site", 2  # version 1, still read, has no hashes
 # What a system puts into any folder that somebody looks at: nobody's work.
 _OF_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}
 # What is renewed with each page, by Quarto and by the step after it.
-_OF_ALL_PAGES = ("search.json", "sitemap.xml", "explorables.js")
+_OF_ALL_PAGES = (
+    "search.json",
+    "search.js",
+    "from_file.js",
+    "sitemap.xml",
+    "explorables.js",
+)
 _SHOWN = 3  # names in an error
 
 

@@ -19,7 +19,6 @@ EMBEDDED = re.compile(r"base64,[A-Za-z0-9+/=]+")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 # One line, and words in double quotes: Quarto takes a folded text for a figure's for something else.
 OPTION = re.compile(r'#\| [a-z-]+: (?:"(?:[^"\\]|\\.)+"|[\w-]+)')
-NOT_IN_EVERY_PANDOC = re.compile(r"\\Big[lrm]\b")
 FOLD = re.compile(
     r'<details class="(\w+)">\n<summary>([^<]+)</summary>(.*?)</details>', re.DOTALL
 )
@@ -176,11 +175,6 @@ def test_options_of_cells_are_of_one_line(path):
     for cell in code_cells(path):
         options = [line for line in cell.source.splitlines() if line.startswith("#|")]
         assert [line for line in options if not OPTION.fullmatch(line)] == [], cell.id
-
-
-def test_formulas_are_set_by_older_pandocs(path):
-    found = NOT_IN_EVERY_PANDOC.findall("\n".join(cell.source for cell in read(path).cells))
-    assert found == [], "write \\Big( or \\bigl( instead"
 
 
 def test_every_picture_is_described_in_words(path):

@@ -3,6 +3,7 @@
 import functools
 import http.server
 import os
+import re
 import threading
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
@@ -12,7 +13,9 @@ import pytest
 from preview.build import build
 
 ROOT = Path(__file__).resolve().parents[2]
-WIDTHS = (1280, 390)
+WIDTHS = (1440, 1280, 768, 390, 320)
+# What no reader should meet: a reference, a formula or a box that was not set.
+TRACE = re.compile(r"\?@|@(?:fig|eq|tbl|sec)-|\{#|\$\$|\\[A-Za-z]{2,}|:::")
 BUILT = os.environ.get("GAPFM_TEACH_SITE")
 preview_only = pytest.mark.skipif(bool(BUILT), reason="Quarto has its own menu and search")
 TRAINING = "notebooks/04_train_on_movielens.html"
@@ -27,7 +30,6 @@ READ_PAGE = """() => ({
   links: [...document.querySelectorAll('a[href]')].map((a) => a.href),
   ids: [...document.querySelectorAll('[id]')].map((e) => e.id),
   withoutAlt: [...document.images].filter((i) => !(i.alt || '').trim()).map((i) => i.src),
-  width: document.documentElement.scrollWidth,
 })"""
 
 
@@ -85,10 +87,13 @@ def open_page(browser, site):
     context.close()
 
 
-def visit(open_page, name, width):
-    """Facts about one page: links, ids, images without alt text, width, text."""
-    page = open_page(name, width)
-    facts = page.evaluate(READ_PAGE) | {"text": page.evaluate(READ_TEXT)}
+def visit(open_page, name):
+    """Facts about one page: links, ids, images without alt text, text, its width on each screen."""
+    page = open_page(name)
+    facts = page.evaluate(READ_PAGE) | {"text": page.evaluate(READ_TEXT), "widths": {}}
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        facts["widths"][width] = page.evaluate("document.documentElement.scrollWidth")
     page.close()
     return facts
 
@@ -108,31 +113,20 @@ def broken_links(address, facts_of):
     return broken
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_page_is_whole(site, open_page, width):
+def test_every_page_is_whole(site, open_page):
     address, pages = site
-    facts_of = {name: visit(open_page, name, width) for name in pages}
+    facts_of = {name: visit(open_page, name) for name in pages}
     problems = list(open_page.problems) + broken_links(address, facts_of)
     for name, facts in facts_of.items():
         problems += [
             f"{name}: image without alt text: {src}" for src in facts["withoutAlt"]
         ]
-        if facts["width"] > width:
-            problems.append(f"{name}: {facts['width']} px wide on a screen of {width}")
-        for trace in (
-            "?@",
-            "@fig-",
-            "@eq-",
-            "@tbl-",
-            "@sec-",
-            "$$",
-            "\\frac",
-            "\\sum",
-            ":::",
-        ):
-            if trace in facts["text"]:
-                at = facts["text"].index(trace)
-                problems.append(f"{name}: {facts['text'][max(0, at - 30) : at + 30]!r}")
+        for screen, width in facts["widths"].items():
+            if width > screen:
+                problems.append(f"{name}: {width} px wide on a screen of {screen}")
+        for trace in TRACE.finditer(facts["text"]):
+            around = slice(max(0, trace.start() - 30), trace.end() + 30)
+            problems.append(f"{name}: {facts['text'][around]!r}")
     assert not problems, "\n".join(problems)
 
 
