@@ -31,17 +31,16 @@ const KINDS = { data: "u.data", dat: "ratings.dat", csv: "ratings.csv" };
 export async function readRatings(files) {
   const zip = files.find((file) => /\.zip$/i.test(file.name));
   const held = zip ? await membersOf(zip) : new Map(files.map((file) => [file.name, (most) => plain(file, most)]));
-  const label = (zip ?? files[0]).name;
   const found = Object.keys(LAYOUTS).find((name) => held.has(name));
   // A file alone may have another name, such as "ratings (1).csv".
   const name = found ?? (zip ? undefined : [...held.keys()].find((one) => KINDS[one.split(".").pop().toLowerCase()]));
-  if (!name) throw new Error(`${label} holds none of ${Object.keys(LAYOUTS).join(", ")}; is it the right data set?`);
+  if (!name) throw new Error(`${(zip ?? files[0]).name} holds none of ${Object.keys(LAYOUTS).join(", ")}; is it the right data set?`);
   const layout = LAYOUTS[found ?? KINDS[name.split(".").pop().toLowerCase()]];
   const table = await ratingLines(decoded(await held.get(name)(BYTES_A_RATING * MOST_RATINGS)), name, layout);
   let titles = null;
   if (held.has(layout.films)) titles = titleLines(decoded(await held.get(layout.films)(TITLE_BYTES)), layout);
-  else if (zip) throw new Error(`${label} holds no ${layout.films}; is the archive complete?`);
-  return inRows(table, titles, { name, label, films: layout.films });
+  else if (zip) throw new Error(`${zip.name} holds no ${layout.films}; is the archive complete?`);
+  return inRows(table, titles, { name, label: zip?.name ?? name, films: layout.films });
 }
 
 // ---------------------------------------------------------------- lines

@@ -112,7 +112,7 @@ export function view(place, { rows, U, V, delta }) {
       { name: "reg", label: "λ", from: 0, to: 0.1, step: 0.001, start: 0.1 },
     ],
     held: { seen: 0 }, // how fine the reader has been; the curve is drawn as far
-    note: "Right: the objective along one number of the model, magnified so that the two points at −h and +h keep their places. Their chord is the central difference, the line is what the gradient claims.",
+    note: "The second picture: the objective along one number of the model, magnified so that the two points at −h and +h keep their places. Their chord is the central difference, the line is what the gradient claims.",
     render(values) {
       const { fine, bug, size, reg } = values, h = 10 ** -fine, letter = bug === BUGS[0] ? "" : bug[0];
       values.seen = Math.max(values.seen, fine);
@@ -129,8 +129,8 @@ export function view(place, { rows, U, V, delta }) {
           curve(claimed, { name: letter ? `bug ${letter}` : "", colour: letter ? COLOURS[1] : COLOURS[0] }),
         ],
         handles: [{
-          key: "h", x: h, y: Math.max(LOWEST, Number.isFinite(error) ? error : 10), step: [-0.2 * h, 0], label: "step h", text: `${written(h, 2)}, error ${written(error, 2)}`,
-          colour: letter ? COLOURS[1] : COLOURS[0], move: (to) => lab.set({ fine: Number(Math.min(FINEST, Math.max(0, -Math.log10(to))).toFixed(2)) }),
+          key: "h", x: h, y: Number.isFinite(error) ? error : 10, along: "x", from: 10 ** -FINEST, to: 1, step: 10 ** 0.1, label: "step h, on the curve of errors", text: `${written(h, 2)}, error ${written(error, 2)}`,
+          colour: letter ? COLOURS[1] : COLOURS[0], move: (to) => lab.set({ fine: Number(-Math.log10(to).toFixed(2)) }),
         }],
       });
       magnify(x, reg, h, claimed, now, shown(claimed, judge, letter));

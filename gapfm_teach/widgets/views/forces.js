@@ -45,7 +45,7 @@ export function view(place, { films, grades, scores: start, delta }) {
     note: "Drag a film up or down. Push and pull are drawn on the same scale, side by side; their sum is the gradient.",
     render({ step, scores }) {
       const { steps, F, gap } = path(scores), f = steps[step], pushes = push(f), c = slope(f), pulls = c.map((all, i) => all - pushes[i]);
-      const moved = (k, y) => lab.set({ step: 0, scores: f.map((own, i) => (i === k ? Number(Math.min(HIGH, Math.max(LOW, y)).toFixed(2)) : own)) });
+      const moved = (k, y) => lab.set({ step: 0, scores: f.map((own, i) => (i === k ? Number(y.toFixed(2)) : own)) });
       const arrow = (k, aside, force, colour, name) => ({ x: k + aside, y: f[k], toX: k + aside, toY: f[k] + SCALE * force, colour, name: name + short(force), under: aside > 0 });
       forces.show({
         x: { from: -0.75, to: films.length - 0.4, ticks: films.map((_, k) => k), text: (k) => films[k] },
@@ -53,7 +53,7 @@ export function view(place, { films, grades, scores: start, delta }) {
         levels: [{ y: 0 }],
         arrows: films.flatMap((_, k) => [arrow(k, -0.22, pushes[k], COLOURS[0], k ? "" : "push "), arrow(k, 0.24, pulls[k], COLOURS[1], k ? "" : "pull "), { x: k, toX: k, y: LOW, toY: LOW, name: `${grades[k]}★` }]),
         handles: films.map((name, k) => ({
-          key: String(k), x: k, y: f[k], step: [0, 0.1], colour: "currentColor", label: `score of ${name}`, move: (_, y) => moved(k, y),
+          key: String(k), x: k, y: f[k], along: "y", from: LOW, to: HIGH, step: 0.1, colour: "currentColor", label: `score of ${name}`, move: (y) => moved(k, y),
           text: `${written(f[k])}, push ${signed(pushes[k])}, pull ${signed(pulls[k])}`,
         })),
       });

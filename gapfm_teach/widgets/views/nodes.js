@@ -84,9 +84,8 @@ export function view(place, data) {
         levels: [{ y: Math.max(promised, LEAST), name: "predicted ρ⁻ᵖ" }],
         bars: places.map((x) => ({ x, from: LEAST, y: 6 * LEAST, width: 0.012, colour })),
         handles: [{
-          key: "promised", x: 0, y: Math.max(promised, LEAST), label: "the error wanted", text: written(promised, 2), step: [0, promised * (rho - 1)],
-          // A step down ends at or below 0, where there is no logarithm: one place more.
-          move: (_, y) => lab.set({ p: Math.min(MOST_NODES, Math.max(2, y > 0 ? Math.round(-Math.log(y) / Math.log(rho)) : p + 1)) }),
+          key: "promised", x: 0, y: promised, along: "y", from: rho ** -MOST_NODES, to: rho ** -2, step: rho, label: "the error wanted",
+          text: `${written(promised, 2)}, ${p} places`, move: (y) => lab.set({ p: Math.round(-Math.log(y) / Math.log(rho)) }),
         }],
       });
       const range = { from: 10, to: 20000, scale: "log" }, sizes = Array.from({ length: 34 }, (_, k) => 10 * 2000 ** (k / 33));
@@ -97,8 +96,8 @@ export function view(place, data) {
           { name: `${p} places`, x: sizes, y: sizes.map((n) => byNodes(n, p)), colour: COLOURS[0], dash: "" }],
         dots: [{ x: S, y: byPairs(S), colour: COLOURS[1] }, { x: S, y: byNodes(S, p), name: "you are here" }],
         handles: [{
-          key: "S", x: S, y: byNodes(S, p), label: "rated films", text: `${S} films`, step: [Math.max(1, S / 10), 0],
-          move: (x) => lab.set({ S: Math.min(MOST_FILMS, Math.max(10, Math.round(x))) }),
+          key: "S", x: S, y: byNodes(S, p), along: "x", from: 10, to: MOST_FILMS, step: 1.1, label: "rated films S, on the curve of the places",
+          text: `${written(S, 5)} films`, move: (x) => lab.set({ S: Math.round(x) }),
         }],
       });
       const share = byNodes(S, p) / byPairs(S);

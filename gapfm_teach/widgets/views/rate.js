@@ -87,7 +87,7 @@ function starred(title, name, most, changed) {
   });
   box.addEventListener("pointercancel", () => { if (held) give(held.grade); held = null; }); // it was the page that moved
   box.addEventListener("keydown", (event) => {
-    const up = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    const up = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 }[event.key];
     const to = up ? grade + up : { Home: 0, End: most, Delete: 0, Backspace: 0 }[event.key] ?? (/^\d$/.test(event.key) ? Number(event.key) : null);
     if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();

@@ -47,7 +47,7 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
         { name: "consistent", value: (x) => consistentGap(at(x), grades, { delta, temperature: tau }), slope: consistentGapGradient(at(now), grades, { delta, temperature: tau })[k], needs: `${shift} ${tau}`, colour: COLOURS[2] },
       ].map((one) => ({ ...one, now: one.value(now) }));
       const others = scores.map((f, i) => ({ x: f, name: films[i], colour: "currentColor" })).filter((_, i) => i !== k).sort((a, b) => a.x - b.x);
-      const move = (x) => lab.set({ scores: scores.map((f, i) => (i === k ? Number(Math.min(TO, Math.max(FROM, x)).toFixed(2)) : f)) });
+      const move = (x) => lab.set({ scores: scores.map((f, i) => (i === k ? Number(x.toFixed(2)) : f)) });
       picture.show({
         x: { from: FROM, to: TO + ROOM, ticks: [-3, -2, -1, 0, 1, 2, 3], label: `score of ${film}${shift ? " before the shift" : ""}` },
         y: { from: 0, to: 1.3, label: "value" },
@@ -58,7 +58,7 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
         ],
         arrows: slopes.map((one) => uphill(now, one)),
         dots: slopes.map(({ now: y, colour }) => ({ x: now, y, colour })),
-        handles: [{ key: "film", x: now, y: exact(now), step: [0.05, 0], label: `score of ${film}`, text: written(now), move }],
+        handles: [{ key: "film", x: now, y: exact(now), along: "x", from: FROM, to: TO, step: 0.05, label: `score of ${film}`, text: written(now), move }],
       });
       right.replaceChildren(ranked(inOrder(scores, shift, tau, k), "The list: 1/R, g(f), 1/R̂"));
       const [smooth, consistent] = slopes;
