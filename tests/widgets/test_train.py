@@ -206,6 +206,8 @@ def test_a_dropped_file_is_read_and_a_bad_one_named(stage):
     said = stage.root.get_by_text("u.data, line 1: '1\\t<b>2</b>\\t3\\t4' is not 4 fields")
     said.wait_for()
     check(stage)  # and the training before stays
+    stage.page.evaluate(drop, [handle, ["notes.txt", ""]])
+    stage.root.get_by_text("is it the right data set? Still trained on").wait_for()
     text = own_file()[0]["buffer"].decode()
     stage.page.evaluate(drop, [handle, ["u.data", text]])
     stage.root.get_by_text("Trained on u.data: 30 users").wait_for()

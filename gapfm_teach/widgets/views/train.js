@@ -90,7 +90,7 @@ export function view(place, data) {
       const parts = splitGiven(await readRatings(files)), nUsers = parts.users.length;
       if (mine === turns) use({ ...parts, nUsers, said: `${parts.name}: ${nUsers} users with at least 20 ratings, ${parts.nItems} films` });
     } catch (error) {
-      if (mine === turns) origin.textContent = `${error.message}. Still trained on ${problem.said}.`;
+      if (mine === turns) origin.textContent = `${error.message}${error.message.endsWith("?") ? "" : "."} Still trained on ${problem.said}.`;
     }
     chosen.value = ""; // so that the same file can be chosen again
   }
