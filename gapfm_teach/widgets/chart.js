@@ -69,7 +69,7 @@ export function chart(place, { alt, height: tall = 300 }) {
       drawing.replaceChildren(
         draw("clipPath", { id: clip }, draw("rect", { x: left, y: TOP - 6, width: Math.max(0, width - left - RIGHT + 6), height: height - TOP - BOTTOM + 12 })),
         ...frame(x, y, scales, { left, right: width - RIGHT, bottom: height - BOTTOM, height }), inside,
-        ...arrows.map((one) => arrow(one, at)), ...dots.map((one) => dot(one, at, width)),
+        ...arrows.map((one) => arrow(one, at)), ...dots.map((one) => dot(one, at, width, left)),
         ...names(curves, levels, at, [left, width - RIGHT, TOP, height - BOTTOM]));
       handles = new Map(wanted.map((one) => [one.key, { value: one[one.along], ...one }]));
       for (const [key, grip] of grips) if (!handles.has(key)) { grip.remove(); grips.delete(key); }
@@ -167,8 +167,8 @@ function level(one, [x, y], [left, right, top, bottom]) {
     x1: across ? left : x(one.x), x2: across ? right : x(one.x), y1: across ? y(one.y) : top, y2: across ? y(one.y) : bottom });
 }
 
-function dot(one, [x, y], width) {
-  const late = x(one.x) > width / 2;
+function dot(one, [x, y], width, left) {
+  const late = x(one.x) > width / 2 && x(one.x) - 10 - 6.6 * (one.name ?? "").length > left; // and room for the name
   return draw("g", { class: "gx-dot" },
     draw("circle", { cx: x(one.x), cy: y(one.y), r: 5.5, class: one.ring ? "gx-ring" : null, style: one.ring ? `stroke: ${one.colour ?? "currentColor"}` : `fill: ${one.colour ?? "currentColor"}` }),
     ...(one.name ? [draw("text", { class: "gx-name", x: x(one.x) + (late ? -10 : 10), y: y(one.y) - 8, "text-anchor": late ? "end" : "start" }, one.name)] : []));

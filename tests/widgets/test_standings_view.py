@@ -32,7 +32,7 @@ def choose(stage, name: str, option: str) -> str:
 
 def drawn(stage) -> list[str]:
     """The systems from the top down, by their names beside the axis."""
-    texts = stage.root.locator("svg > text").evaluate_all(
+    texts = stage.root.locator("svg > g > text").evaluate_all(
         "all => all.map(e => [e.textContent, +e.getAttribute('y')])"
     )
     return [name for name, _ in sorted(texts, key=lambda t: t[1]) if name in "ABCD"]

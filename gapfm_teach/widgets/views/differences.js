@@ -1,6 +1,6 @@
 // Chapter 3: is this gradient right? Central differences at any step, under a microscope and as a V.
 
-import { smoothedGapGradient } from "../engine.js";
+import { accumulated, logistic, smoothedGapGradient } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, written } from "../kit.js";
 
@@ -9,14 +9,13 @@ const FINEST = 15, PER_DECADE = 8, EPSILON = 2 ** -52, LOWEST = 1e-16;
 const GRID = Array.from({ length: FINEST * PER_DECADE + 1 }, (_, k) => 10 ** (-k / PER_DECADE));
 const BEND = 2 * PER_DECADE, BEST = 5 * PER_DECADE; // where h is 10⁻², and 10⁻⁵
 const BUGS = ["none: the right one", "A factor", "B row", "C objective", "D norm", "E overflow"];
-const logistic = (x) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
 const norm = (v) => Math.sqrt(v.reduce((sum, one) => sum + one * one, 0));
 
 // data: {rows: for each user {items, grades}, U, V: flat factors, row after row, delta: δ_1, ...}
 export function view(place, { rows, U, V, delta }) {
-  const D = U.length / rows.length, split = U.length;
+  const D = U.length / rows.length, split = U.length, Delta = accumulated(delta);
   const lists = rows.map(({ items, grades }) => {
-    const worth = Array.from(grades, (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0));
+    const worth = Array.from(grades, (grade) => Delta[grade]);
     return { items, grades, beta: worth.map((a) => worth.map((b) => Math.min(a, b))) };
   });
   const scoresOf = (x, m) => Array.from(lists[m].items, (item) => {

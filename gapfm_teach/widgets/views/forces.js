@@ -1,12 +1,11 @@
 // Chapter 3: push and pull on each film, the two parts of ∂F/∂f; let go, and the films follow them.
 
-import { gradedAveragePrecision, smoothedGap, smoothedGapGradient } from "../engine.js";
+import { accumulated, gradedAveragePrecision, logistic, smoothedGap, smoothedGapGradient } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, written } from "../kit.js";
 
 const LOW = -4, HIGH = 5, LONGEST = 150, RATE = 0.4;
 const SCALE = 6; // how long an arrow is drawn, in units of score for a force of 1
-const logistic = (x) => 1 / (1 + Math.exp(-x));
 const short = (value) => (Math.abs(value) < 0.005 ? "0" : (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2));
 const signed = (value) => (value > 0 ? "+" : "") + written(value, 2);
 
@@ -15,7 +14,7 @@ export function view(place, { films, grades, scores: start, delta }) {
   const left = make("div"), right = make("div");
   const forces = chart(left, { alt: "Each film at the height of its score, with the push and the pull on it as arrows.", height: 380 });
   const climb = chart(right, { alt: "The objective and exact GAP along the steps of ascent.", height: 300 });
-  const worth = Array.from(grades, (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0));
+  const Delta = accumulated(delta), worth = Array.from(grades, (grade) => Delta[grade]);
   const most = worth.reduce((sum, a) => worth.reduce((more, b) => more + Math.min(a, b), sum), 0) / 2; // ½ Σ β
 
   // g'(f_i) Σ_j β_ij g(f_j − f_i): the first part of the gradient. What is left of it is the pull.

@@ -1,6 +1,7 @@
 // Chapter 8: know the sum over pairs from p places, with an error that can be predicted.
 
 import { beside, chart, COLOURS } from "../chart.js";
+import { logistic } from "../engine.js";
 import { laboratory, make, written } from "../kit.js";
 
 const LEAST = 1e-16; // below it is rounding
@@ -27,8 +28,6 @@ function between(kind, p) {
   const steps = Array.from({ length: FINE * p + 1 }, (_, k) => k).filter((k) => k % FINE !== FINE / 2 && k >= ends && k <= FINE * p - ends);
   return steps.map((k) => Math.cos((Math.PI * k) / (FINE * p)));
 }
-
-const logistic = (x) => 1 / (1 + Math.exp(-x));
 
 // At each place x of [-1, 1], in halves of the range L, the largest error of g(f - x) over f.
 function errors(kind, p, L, xs) {

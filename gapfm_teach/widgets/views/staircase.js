@@ -1,13 +1,12 @@
 // Chapter 2: drag one film's score; exact GAP is a staircase over it, its two smooth versions slopes.
 
 import {
-  consistentGap, consistentGapGradient, gradedAveragePrecision, smoothedGap, smoothedGapGradient,
+  accumulated, consistentGap, consistentGapGradient, gradedAveragePrecision, logistic, smoothedGap, smoothedGapGradient,
 } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, ranked, written } from "../kit.js";
 
 const FROM = -3, TO = 3, ROOM = 2.2, POINTS = 121; // room for the names at the right
-const logistic = (x) => 1 / (1 + Math.exp(-x));
 const signed = (value) => (value > 0 ? "+" : "") + written(value, 2);
 
 // data: {films: names, grades, scores, delta: δ_1, δ_2, ..., moving: the film at the start}
@@ -17,7 +16,7 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
     alt: "Exact GAP as a staircase over the score of one film, smoothed and consistent GAP as curves, and what each is now.", height: 350,
   });
   // Δ(y), and Z, their sum: (8) leaves 1/Z out, and here it is put back.
-  const worth = Array.from(grades, (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0));
+  const Delta = accumulated(delta), worth = Array.from(grades, (grade) => Delta[grade]);
   const Z = worth.reduce((a, b) => a + b, 0);
   const line = Array.from({ length: POINTS }, (_, k) => FROM + (k / (POINTS - 1)) * (TO - FROM));
 

@@ -1,11 +1,10 @@
 // Chapter 9: which objectives rise when nothing changes but where the scores lie, and how wide?
 
 import { COLOURS, beside, chart } from "../chart.js";
-import { consistentGap, gradedAveragePrecision, smoothedGap, thresholdingProbabilities } from "../engine.js";
+import { accumulated, consistentGap, gradedAveragePrecision, logistic, smoothedGap, thresholdingProbabilities } from "../engine.js";
 import { laboratory, make, written } from "../kit.js";
 
 const FARTHEST = 12, NARROWEST = 0.1, WIDEST = 10, POINTS = 70, EDGE = 28;
-const g = (x) => 1 / (1 + Math.exp(-x));
 const three = (value) => value.toFixed(3).replace(/^0/, "");
 
 // The geometric mean of the graded precisions P̂_i = N_i / (Δ_i R̂_i), weighted by grade.
@@ -15,7 +14,7 @@ function geometricMean(scores, grades, worth) {
     let earned = worth[i], rank = 1;
     grades.forEach((_, j) => {
       if (j === i) return;
-      const above = g(scores[j] - scores[i]);
+      const above = logistic(scores[j] - scores[i]);
       rank += above;
       earned += Math.min(worth[i], worth[j]) * above;
     });
@@ -28,7 +27,7 @@ function geometricMean(scores, grades, worth) {
 // data: {orders: {words: grades, best place first}, scores: falling}
 export function view(place, { orders, scores }) {
   const names = Object.keys(orders), top = Math.max(...orders[names[0]]), delta = thresholdingProbabilities(top);
-  const worthOf = (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0);
+  const Delta = accumulated(delta), worthOf = (grade) => Delta[grade];
   const Z = orders[names[0]].reduce((sum, grade) => sum + worthOf(grade), 0);
   const above = make("div"), left = make("div"), right = make("div");
   const line = chart(above, { alt: "The films by score and stars.", height: 140 });
