@@ -93,7 +93,9 @@ def test_what_slides_has_a_name_of_its_own_and_a_handle_answers_all_keys(
             assert handle.get_attribute("aria-valuetext")
             return float(handle.get_attribute("aria-valuenow"))
 
-        low, high = (float(handle.get_attribute(f"aria-value{end}")) for end in ("min", "max"))
+        low, high = (
+            float(handle.get_attribute(f"aria-value{end}")) for end in ("min", "max")
+        )
         assert after("Home") == low < high
         page, back = after("PageUp"), after("PageDown")
         assert low == back < after("ArrowRight") <= page < high

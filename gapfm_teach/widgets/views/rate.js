@@ -63,7 +63,7 @@ const flat = (rows) => Float64Array.from(rows.flat());
 
 // A film with its stars: press one, press it again to clear, draw a finger over them, or use keys.
 function starred(title, name, most, changed) {
-  const stars = Array.from({ length: most }, () => make("span", { "aria-hidden": "true" }, "★"));
+  const stars = Array.from({ length: most }, () => make("span", { "aria-hidden": "true" }));
   const box = make("div", { class: "gx-stars", role: "slider", tabindex: 0, "aria-label": title, "aria-valuemin": 0, "aria-valuemax": most, "data-lm-suppress-shortcuts": "true" }, ...stars);
   let grade = 0, held = null;
   const under = (event) => {
@@ -97,7 +97,10 @@ function starred(title, name, most, changed) {
     element: make("div", { class: "gx-film" }, make("span", {}, name), box),
     show(now) {
       grade = now;
-      stars.forEach((star, k) => star.classList.toggle("gx-lit", k < grade));
+      stars.forEach((star, k) => {
+        star.classList.toggle("gx-lit", k < grade);
+        star.textContent = k < grade ? "★" : "☆"; // not by colour alone
+      });
       box.setAttribute("aria-valuenow", grade);
       box.setAttribute("aria-valuetext", grade ? `${grade} ${grade === 1 ? "star" : "stars"}` : "not seen");
     },
