@@ -65,7 +65,7 @@ def test_it_lives_answers_keys_keeps_links_and_finds_back(view, screen, browser,
     assert again.settled() == moved
     again.close()
 
-    stage.after(stage.root.get_by_text("Reset").click)
+    stage.after(stage.root.get_by_text("Reset", exact=True).click)
     assert stage.settled() == first
     stage.close()
 
@@ -83,7 +83,9 @@ def test_what_slides_has_a_name_of_its_own_and_a_handle_answers_all_keys(
     names = stage.root.evaluate(NAMES)
     assert all(names)
     assert len(set(names)) == len(names), names
-    for handle in stage.root.locator("[role=slider]").all():
+    for handle in stage.root.locator("[role=slider]").all()[
+        :4
+    ]:  # ten films are rated alike
         handle.focus()
 
         def after(key: str, handle=handle) -> float:
