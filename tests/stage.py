@@ -41,7 +41,7 @@ class Stage:
             ),
         )
         self.page.goto(path.as_uri() + hash)
-        self.root = self.page.locator(".gapfm-explorable")
+        self.root = self.page.locator(".gapfm-explorable").first
         self.page.wait_for_function(
             f"() => ({DRAWN})(document.querySelector('.gapfm-explorable')) > 0"
         )

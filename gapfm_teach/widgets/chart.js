@@ -10,65 +10,75 @@ const DASHES = ["", "7 4", "2 3", "9 3 2 3", "4 2", "12 3"];
 // names: words at 0, 1, ..., text(value), ticks: values} are given with each `show`.
 export function chart(place, { alt, height: tall = 300 }) {
   let height = tall;
-  const svg = draw("svg", { role: "group", "aria-label": alt, class: "gx-chart" });
   const clip = `gx-clip-${++chart.made}`;
-  let handles = [], scales = null;
-  const held = new Map(); // the handle that each finger holds
+  // Handles outlive a drawing, so that neither focus nor a screen reader loses the one in use.
+  const drawing = draw("g"), held = new Map(), grips = new Map(); // the handle of each finger; elements by key
+  const svg = draw("svg", { role: "group", "aria-label": alt, class: "gx-chart" }, drawing);
+  let handles = new Map(), scales = null;
   place.append(svg);
 
+  const handleAt = ({ target }) => handles.get(target.closest("[data-handle]")?.dataset.handle);
+  const move = (handle, value) => handle.move(clamped(value, handle.from, handle.to));
   svg.addEventListener("pointerdown", (event) => {
-    const key = event.target.closest("[data-handle]")?.dataset.handle;
-    if (key === undefined || event.button) return;
-    held.set(event.pointerId, key);
+    const handle = handleAt(event);
+    if (!handle || event.button) return;
+    held.set(event.pointerId, handle.key);
     svg.setPointerCapture(event.pointerId);
-    focusOn(key);
+    grips.get(handle.key).focus({ preventScroll: true });
     event.preventDefault();
   });
   svg.addEventListener("pointermove", (event) => {
-    if (!held.has(event.pointerId)) return;
-    const box = svg.getBoundingClientRect();
-    handles.find((one) => String(one.key) === held.get(event.pointerId))?.move(scales.x.back(event.clientX - box.left), scales.y.back(event.clientY - box.top));
+    const handle = handles.get(held.get(event.pointerId));
+    if (!handle) return;
+    const { left, top } = svg.getBoundingClientRect();
+    move(handle, scales[handle.along].back(handle.along === "x" ? event.clientX - left : event.clientY - top));
   });
   for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, ({ pointerId }) => held.delete(pointerId));
   // Inside an SVG browsers take no notice of touch-action: a finger on a handle would scroll the page.
-  svg.addEventListener("touchstart", (event) => { if (event.target.closest("[data-handle]")) event.preventDefault(); }, { passive: false });
+  svg.addEventListener("touchstart", (event) => { if (handleAt(event)) event.preventDefault(); }, { passive: false });
   svg.addEventListener("keydown", (event) => {
-    const handle = handles.find((one) => String(one.key) === event.target.dataset?.handle);
-    const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [0, 0];
-    if (!handle || !(dx || dy)) return;
+    const handle = handleAt(event);
+    if (!handle || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { from, to, value, step } = handle, { stepped, stepsIn } = scales[handle.along];
+    const tenth = Math.max(1, Math.round(stepsIn(from, to, step) / 10));
+    const count = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -tenth, PageUp: tenth }[event.key];
+    const next = { Home: from, End: to }[event.key] ?? (count && stepped(value, count, step));
+    if (next === undefined) return;
     event.preventDefault();
-    const { step: [sx = 0, sy = 0] } = handle;
-    // A handle that moves along one axis follows all four arrows.
-    handle.move(handle.x + (sy ? dx : dx || dy) * sx, handle.y + (sx ? dy : dy || dx) * sy);
+    move(handle, next);
   });
-  const focusOn = (key) => svg.querySelector(`[data-handle="${key}"]`)?.focus({ preventScroll: true });
 
   return {
     svg,
     resize(pixels) { height = pixels; },
     // parts: curves {name, x, y, dots, colour, dash, plain, beyond}, bars {x, y, from, width, colour,
     // name}, bands {x, low, high, colour}, levels {y or x, name}, dots {x, y, name, colour, ring},
-    // arrows {x, y, toX, toY, colour, name, under}, handles {key, x, y, label, text, step: [dx, dy],
-    // move(x, y), colour}.
-    show({ x, y, curves = [], bands = [], bars = [], levels = [], dots = [], arrows = [], handles: grips = [] }) {
+    // arrows {x, y, toX, toY, colour, name, under}, handles {key, x, y, along: "x" or "y", from, to, step,
+    // label, text, move(value), colour}: sliders between two values along an axis, which are added to by
+    // `step`, or multiplied on a logarithmic axis; `value` is given where it may lie outside the picture.
+    show({ x, y, curves = [], bands = [], bars = [], levels = [], dots = [], arrows = [], handles: wanted = [] }) {
       const width = place.clientWidth || 640;
       const left = y.names ? 14 + 6.6 * Math.max(...y.names.map((n) => n.length)) : 54;
       scales = { x: axis(x, left, width - RIGHT), y: axis(y, height - BOTTOM, TOP) };
-      handles = grips;
       const at = [scales.x.place, scales.y.place];
       const inside = draw("g", { "clip-path": `url(#${clip})` },
         ...bands.map((one) => band(one, at)), ...bars.map((one) => bar(one, at, y)), ...levels.map((one) => level(one, at, [left, width - RIGHT, TOP, height - BOTTOM])),
         ...curves.flatMap((one, k) => curve(one, k, at)));
-      const focused = svg.contains(document.activeElement) ? document.activeElement.dataset.handle : undefined;
       svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
       svg.style.height = `${height}px`;
-      svg.replaceChildren(
+      drawing.replaceChildren(
         draw("clipPath", { id: clip }, draw("rect", { x: left, y: TOP - 6, width: Math.max(0, width - left - RIGHT + 6), height: height - TOP - BOTTOM + 12 })),
         ...frame(x, y, scales, { left, right: width - RIGHT, bottom: height - BOTTOM, height }), inside,
-        ...arrows.map((one) => arrow(one, at)), ...dots.map((one) => dot(one, at, width)),
-        ...names(curves, levels, at, [left, width - RIGHT, TOP, height - BOTTOM]), ...grips.map((one) => grip(one, at)));
-      if (focused !== undefined) focusOn(focused);
+        ...arrows.map((one) => arrow(one, at)), ...dots.map((one) => dot(one, at, width, left)),
+        ...names(curves, levels, at, [left, width - RIGHT, TOP, height - BOTTOM]));
+      handles = new Map(wanted.map((one) => [one.key, { value: one[one.along], ...one }]));
+      for (const [key, grip] of grips) if (!handles.has(key)) { grip.remove(); grips.delete(key); }
+      for (const [key, one] of handles) {
+        if (!grips.has(key)) grips.set(key, svg.appendChild(newGrip(key)));
+        putGrip(grips.get(key), one, [clamped(at[0](one.x), left, width - RIGHT), clamped(at[1](one.y), TOP, height - BOTTOM)]);
+      }
     },
+    clear() { drawing.replaceChildren(); },
   };
 }
 chart.made = 0;
@@ -80,8 +90,12 @@ function axis({ from, to, scale = "linear" }, first, last) {
   return {
     place: (v) => first + ((way(v) - low) / (high - low)) * (last - first),
     back: (p) => home(low + ((p - first) / (last - first)) * (high - low)),
+    stepped: (v, count, step) => (scale === "log" ? v * step ** count : v + count * step),
+    stepsIn: (a, b, step) => (way(b) - way(a)) / way(step),
   };
 }
+
+const clamped = (value, low, high) => Math.min(high, Math.max(low, value));
 
 // Round numbers from one end to the other, about `count`; powers of ten on a logarithmic axis.
 export function ticks({ from, to, scale = "linear" }, count) {
@@ -153,8 +167,8 @@ function level(one, [x, y], [left, right, top, bottom]) {
     x1: across ? left : x(one.x), x2: across ? right : x(one.x), y1: across ? y(one.y) : top, y2: across ? y(one.y) : bottom });
 }
 
-function dot(one, [x, y], width) {
-  const late = x(one.x) > width / 2;
+function dot(one, [x, y], width, left) {
+  const late = x(one.x) > width / 2 && x(one.x) - 10 - 6.6 * (one.name ?? "").length > left; // and room for the name
   return draw("g", { class: "gx-dot" },
     draw("circle", { cx: x(one.x), cy: y(one.y), r: 5.5, class: one.ring ? "gx-ring" : null, style: one.ring ? `stroke: ${one.colour ?? "currentColor"}` : `fill: ${one.colour ?? "currentColor"}` }),
     ...(one.name ? [draw("text", { class: "gx-name", x: x(one.x) + (late ? -10 : 10), y: y(one.y) - 8, "text-anchor": late ? "end" : "start" }, one.name)] : []));
@@ -174,12 +188,18 @@ function arrow(one, [x, y]) {
   return draw("g", { class: "gx-arrow", style: `stroke: ${colour}` }, ...parts);
 }
 
-function grip(one, [x, y]) {
-  const along = one.step[0] && !one.step[1] ? "horizontal" : "vertical";
-  return draw("g", { class: "gx-handle", tabindex: 0, role: "slider", "data-handle": one.key, "data-lm-suppress-shortcuts": "true",
-    "aria-label": one.label, "aria-orientation": along, "aria-valuenow": (one.step[0] ? one.x : one.y).toFixed(3), "aria-valuetext": one.text },
-  draw("circle", { class: "gx-reach", cx: x(one.x), cy: y(one.y), r: 20 }),
-  draw("circle", { cx: x(one.x), cy: y(one.y), r: 8, style: `fill: ${one.colour ?? "var(--gx-blue)"}` }));
+// A handle's element, and what changes of it.
+function newGrip(key) {
+  return draw("g", { class: "gx-handle", tabindex: 0, role: "slider", "data-handle": key, "data-lm-suppress-shortcuts": "true" },
+    draw("circle", { class: "gx-reach", r: 22 }), draw("circle", { r: 8 }));
+}
+
+function putGrip(grip, { along, label, text, value, from, to, colour = COLOURS[0] }, [x, y]) {
+  const short = (v) => Number(v.toPrecision(6));
+  const said = { label, orientation: along === "x" ? "horizontal" : "vertical", valuemin: short(from), valuemax: short(to), valuenow: short(value), valuetext: text };
+  for (const [name, what] of Object.entries(said)) grip.setAttribute(`aria-${name}`, what);
+  grip.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+  grip.lastChild.style.fill = colour;
 }
 
 // The curves' names at their ends and the levels' at the right, moved apart where they would meet.

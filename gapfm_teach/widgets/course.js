@@ -4,7 +4,7 @@
 // worker (see trainer.js). In the notation of the chapter: C, σ, a and b of the escape law.
 
 export function courseOf({
-  heldOutGap, mulberry32, nextTask, normals, smoothedGapGradient, thresholdingProbabilities, train,
+  accumulated, heldOutGap, mulberry32, nextTask, normals, smoothedGapGradient, thresholdingProbabilities, train,
 }) {
   const SMALL = 0.01; // standard deviation of the start
   const PAUSE = 16; // ms of work after which a message may come through, such as that it is not wanted any more
@@ -52,8 +52,7 @@ export function courseOf({
 
   // Σ_m Δ(y_mi): the list that counting alone makes.
   function counted({ items, grades }, nItems, delta) {
-    const worth = [0], counts = new Float64Array(nItems);
-    delta.forEach((weight) => worth.push(worth[worth.length - 1] + weight));
+    const worth = accumulated(delta), counts = new Float64Array(nItems);
     items.forEach((item, k) => { counts[item] += worth[grades[k]]; });
     return counts;
   }

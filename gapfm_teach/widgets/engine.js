@@ -55,16 +55,13 @@ function checkChoice(value, name, choices) {
 
 // Δ(y) of each item, 0 for the unrated.
 function worthOf(grades, delta) {
-  const remedy = "pass thresholdingProbabilities(maxGrade)";
-  const weights = checkArray(delta, "delta", remedy, { low: 0 });
+  const sums = accumulated(delta), L = sums.length - 1;
   const highest = grades.reduce((a, b) => Math.max(a, b), 0);
-  if (weights.length < highest) {
-    const lengths = `delta has ${weights.length} entries but the highest grade is ${highest}`;
+  if (L < highest) {
+    const lengths = `delta has ${L} entries but the highest grade is ${highest}`;
     throw new Error(`${lengths}; pass one weight for each grade 1..${highest}`);
   }
-  const accumulated = new Float64Array(weights.length + 1);
-  weights.forEach((weight, l) => { accumulated[l + 1] = accumulated[l] + weight; });
-  return Float64Array.from(grades, (grade) => accumulated[grade]);
+  return Float64Array.from(grades, (grade) => sums[grade]);
 }
 
 // ----------------------------------------------------------------------------- random numbers
@@ -95,6 +92,19 @@ export function thresholdingProbabilities(maxGrade) {
   const L = checkCount(maxGrade, "maxGrade", MOST_GRADES);
   if (L === 1) return Float64Array.of(1);
   return Float64Array.from({ length: L }, (_, l) => 2 ** (l + 1 - L) - 2 ** -L);
+}
+
+// Δ(0)..Δ(L) of δ_1..δ_L: Δ(y) = δ_1 + ... + δ_y.
+export function accumulated(delta) {
+  const remedy = "pass thresholdingProbabilities(maxGrade)";
+  const weights = checkArray(delta, "delta", remedy, { low: 0 }), sums = new Float64Array(weights.length + 1);
+  weights.forEach((weight, l) => { sums[l + 1] = sums[l] + weight; });
+  return sums;
+}
+
+// g(x) = 1 / (1 + exp(-x)), with all its digits on both sides of 0.
+export function logistic(x) {
+  return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
 }
 
 // The rank of value i among the first n, 1 for the highest; ties in the order given.

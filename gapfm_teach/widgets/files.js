@@ -5,7 +5,9 @@ import { mulberry32 } from "./engine.js";
 
 const MOST_RATINGS = 1_200_000; // MovieLens 1M, and a little more
 const BYTES_A_RATING = 64, TITLE_BYTES = 1 << 24;
-const HIGHEST_ID = 2 ** 31 - 1, AT_ONCE = 200_000;
+const LONGEST_LINE = 10_000; // letters, among which quotes are looked for
+const HIGHEST_ID = 2 ** 31 - 1, AT_ONCE = 100_000;
+const GRADES = 16; // more than there are: a cell and its grade are one number
 const WHOLE = /^[0-9]{1,10}$/, STARS = /^[0-9]+(\.[0-9]*)?$/;
 const SORTED_NAME = /(^|\()([^()]+), (The|An|A|Les|Le|La|L'|Das|Der|Die|Det|Il|O)(?= \(|\)|$)/g;
 
@@ -29,20 +31,26 @@ const KINDS = { data: "u.data", dat: "ratings.dat", csv: "ratings.csv" };
 // {name, nUsers, nItems, maxGrade, titles, indptr, items, grades} of the files that were dropped,
 // users and films in the order of their ids. Throws an Error in words that name file and line.
 export async function readRatings(files) {
-  const zip = files.find((file) => /\.zip$/i.test(file.name));
+  const sets = files.map((file) => file.name).filter((name) => isZip(name) || name in LAYOUTS);
+  if (sets.length > 1) throw new Error(`${sets.join(" and ")} are ${sets.length} data sets; give one at a time`);
+  const zip = files.find((file) => isZip(file.name));
   const held = zip ? await membersOf(zip) : new Map(files.map((file) => [file.name, (most) => plain(file, most)]));
-  const label = (zip ?? files[0]).name;
   const found = Object.keys(LAYOUTS).find((name) => held.has(name));
   // A file alone may have another name, such as "ratings (1).csv".
   const name = found ?? (zip ? undefined : [...held.keys()].find((one) => KINDS[one.split(".").pop().toLowerCase()]));
-  if (!name) throw new Error(`${label} holds none of ${Object.keys(LAYOUTS).join(", ")}; is it the right data set?`);
+  if (!name) throw new Error(`${(zip ?? files[0]).name} holds none of ${Object.keys(LAYOUTS).join(", ")}; is it the right data set?`);
   const layout = LAYOUTS[found ?? KINDS[name.split(".").pop().toLowerCase()]];
   const table = await ratingLines(decoded(await held.get(name)(BYTES_A_RATING * MOST_RATINGS)), name, layout);
   let titles = null;
   if (held.has(layout.films)) titles = titleLines(decoded(await held.get(layout.films)(TITLE_BYTES)), layout);
-  else if (zip) throw new Error(`${label} holds no ${layout.films}; is the archive complete?`);
-  return inRows(table, titles, { name, label, films: layout.films });
+  else if (zip) throw new Error(`${zip.name} holds no ${layout.films}; is the archive complete?`);
+  return inRows(table, titles, { name, label: zip?.name ?? name, films: layout.films });
 }
+
+const isZip = (name) => /\.zip$/i.test(name);
+
+// Lets the page do something else.
+const pause = () => new Promise((resolve) => { setTimeout(resolve); });
 
 // ---------------------------------------------------------------- lines
 
@@ -63,10 +71,11 @@ function shown(line) {
 const badLine = (name, number, line, why) => new Error(
   `${name}, line ${number}: ${shown(line)} ${why}; the file is damaged or not MovieLens: download it again`);
 
-// Fields of a line, of which those between quotes may hold commas; none where a quote is left open.
+// Fields of a line, of which those between quotes may hold commas; none where a quote is left open, or where it has no end.
 function quotedFields(line) {
   const fields = [], pattern = /("(?:[^"]|"")*"|[^,"][^,]*|)(,|$)/y;
   let found;
+  if (line.length > LONGEST_LINE) return [];
   do {
     found = pattern.exec(line);
     if (!found) return [];
@@ -95,7 +104,7 @@ async function ratingLines(text, name, { ratings, steps }) {
   const columns = { user: [], item: [], grade: [], line: [] };
   let halves = steps === 2;
   for (let number = header; number < lines.length; number += 1) {
-    if (number % AT_ONCE === 0) await new Promise((resolve) => { setTimeout(resolve); });
+    if (number % AT_ONCE === 0) await pause();
     const line = lines[number].replace(/\r+$/, "");
     if (!line.trim()) continue;
     const fields = line.split(separator), stars = fields[at.grade];
@@ -114,6 +123,7 @@ async function ratingLines(text, name, { ratings, steps }) {
       throw new Error(`${name} holds more than ${MOST_RATINGS.toLocaleString("en")} ratings, which is all that this page reads; take a smaller data set`);
     }
   }
+  await pause();
   if (!columns.line.length) throw new Error(`${name} holds no ratings; get the file again`);
   const grades = halves ? 2 : 1;
   return { ...columns, grade: columns.grade.map((stars) => stars * grades), maxGrade: 5 * grades, textOf: (number) => lines[number - 1].replace(/\r+$/, "") };
@@ -151,19 +161,19 @@ function inRows({ user, item, grade, line, maxGrade, textOf }, titles, { name, l
     }
   }
   const placeOf = (ids) => new Map(ids.map((id, place) => [id, place])), ofUser = placeOf(users), ofFilm = placeOf(filmIds);
-  const nItems = filmIds.length, cells = user.map((id, k) => ofUser.get(id) * nItems + ofFilm.get(item[k]));
-  const order = Float64Array.from(cells).sort(), first = new Map();
-  if (order.some((cell, k) => k && cell === order[k - 1])) {
-    const again = cells.findIndex((cell, k) => first.has(cell) || !first.set(cell, k));
+  const nItems = filmIds.length, cells = Float64Array.from(user, (id, k) => ofUser.get(id) * nItems + ofFilm.get(item[k]));
+  const sorted = cells.map((cell, k) => cell * GRADES + grade[k]).sort(), cellAt = (k) => Math.floor(sorted[k] / GRADES);
+  if (sorted.some((_, k) => k && cellAt(k) === cellAt(k - 1))) {
+    const first = new Map(), again = cells.findIndex((cell, k) => first.has(cell) || !first.set(cell, k));
     throw badLine(name, line[again], textOf(line[again]),
       `is a second rating of film ${item[again]} by user ${user[again]}, the first is line ${line[first.get(cells[again])]}`);
   }
-  const gradeOf = new Map(cells.map((cell, k) => [cell, grade[k]])), indptr = new Int32Array(users.length + 1);
-  order.forEach((cell) => { indptr[Math.floor(cell / nItems) + 1] += 1; });
+  const indptr = new Int32Array(users.length + 1);
+  sorted.forEach((_, k) => { indptr[Math.floor(cellAt(k) / nItems) + 1] += 1; });
   for (let m = 0; m < users.length; m += 1) indptr[m + 1] += indptr[m];
   return {
     name: label, nUsers: users.length, nItems, maxGrade, indptr, users,
-    items: Int32Array.from(order, (cell) => cell % nItems), grades: Uint8Array.from(order, (cell) => gradeOf.get(cell)),
+    items: Int32Array.from(sorted, (_, k) => cellAt(k) % nItems), grades: Uint8Array.from(sorted, (value) => value % GRADES),
     titles: filmIds.map((id) => titles?.get(id) ?? `film ${id}`),
   };
 }

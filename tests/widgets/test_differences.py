@@ -109,7 +109,7 @@ def test_the_slider_and_the_handle_walk_down_pythons_v(stage):
     ):
         assert error(move()) != before
         before = error(stage.said())
-    stage.after(stage.root.get_by_text("Reset").click)
+    stage.after(stage.root.get_by_text("Reset", exact=True).click)
     assert (
         len(re.findall("[ML]", stage.root.locator(".gx-curve").first.get_attribute("d")))
         == 1

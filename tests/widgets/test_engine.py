@@ -12,6 +12,7 @@ from page_random import mulberry32
 from gapfm_teach import (
     GAPfm,
     Ratings,
+    accumulated,
     adaptive_selection,
     graded_average_precision,
     simulate_ratings,
@@ -107,6 +108,13 @@ def test_thresholding_probabilities_are_those_of_equation_5(page):
             for n in (1, 2, 5, 10, 1000)
         ),
     )
+
+
+def test_accumulated_weights_and_the_logistic_function(page):
+    deltas = ([1.0], [0.125, 0.375, 0.875], [0.5, 0.0, 2.0])
+    xs = (-800.0, -40.0, -1.0, 0.0, 0.3, 40.0, 800.0)
+    compare(page, (("accumulated", [one], *2 * [accumulated(one)]) for one in deltas))
+    compare(page, (("logistic", [x], *2 * [logistic(np.float64(x))]) for x in xs))
 
 
 def test_gap_with_every_cutoff_and_normalizer(page):

@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from stage import Stage
+from stage import TWO_FRAMES, Stage
 
 from gapfm_teach.widgets.linked import VIEWS
 from preview.explorables import stored_fragments
@@ -52,9 +52,6 @@ def test_it_lives_answers_keys_keeps_links_and_finds_back(view, screen, browser,
         key = "ArrowRight" if ends[0] < ends[1] else "ArrowLeft"
         stage.after(lambda key=key: [stage.page.keyboard.press(key) for _ in range(5)])
         assert slider.get_attribute("aria-valuetext") != before
-    for handle in stage.root.locator("[data-handle]").all()[:2]:
-        assert handle.get_attribute("aria-label")
-        assert handle.get_attribute("aria-valuetext")
     moved = stage.settled()
     assert (
         stage.root.inner_html() != picture
@@ -68,9 +65,106 @@ def test_it_lives_answers_keys_keeps_links_and_finds_back(view, screen, browser,
     assert again.settled() == moved
     again.close()
 
-    stage.after(stage.root.get_by_text("Reset").click)
+    stage.after(stage.root.get_by_text("Reset", exact=True).click)
     assert stage.settled() == first
     stage.close()
+
+
+NAMES = """root => [...root.querySelectorAll("input[type=range], [role=slider]")]
+  .map(e => e.ariaLabel ?? e.labels[0].textContent)"""
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_what_slides_has_a_name_of_its_own_and_a_handle_answers_all_keys(
+    view, browser, tmp_path
+):
+    stage = Stage(browser, tmp_path, Shown(view))
+    stage.settled()
+    names = stage.root.evaluate(NAMES)
+    assert all(names)
+    assert len(set(names)) == len(names), names
+    for handle in stage.root.locator("[role=slider]").all()[
+        :4
+    ]:  # ten films are rated alike
+        handle.focus()
+
+        def after(key: str, handle=handle) -> float:
+            stage.page.keyboard.press(key)
+            stage.page.evaluate(TWO_FRAMES)
+            assert handle.evaluate("e => e === document.activeElement")
+            assert handle.get_attribute("aria-valuetext")
+            return float(handle.get_attribute("aria-valuenow"))
+
+        low, high = (
+            float(handle.get_attribute(f"aria-value{end}")) for end in ("min", "max")
+        )
+        assert after("Home") == low < high
+        page, back = after("PageUp"), after("PageDown")
+        assert low == back < after("ArrowRight") <= page < high
+        assert after("End") == high
+        assert low < after("PageDown") < after("PageUp") <= high
+        assert after("ArrowLeft") < after("ArrowUp") <= high
+    stage.close()
+
+
+class All:
+    """The whole book's explorables on one page."""
+
+    html = property(lambda self: "".join(fragments().values()))
+
+
+ALIVE = """n => [...document.querySelectorAll(".gapfm-explorable")]
+  .filter(e => Number(e.dataset.drawn) && e.dataset.settled !== "false").length === n"""
+# Under a finger: what is lower than 44 pixels, of all that is pressed or moved.
+LOW = """() => [...document.querySelectorAll(".gapfm-explorable :is(button, select, input, [role=slider], [tabindex])")]
+  .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44)
+  .map(e => e.outerHTML.slice(0, 80))"""
+# On white paper: [text, contrast] of all text that is seen, as it is once its colour lies on white.
+TEXTS = """() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const luminance = (colour) => {
+    for (const one of ["#fff", colour]) { canvas.fillStyle = one; canvas.fillRect(0, 0, 1, 1); }
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data]
+      .map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  return [...document.querySelectorAll(".gapfm-explorable *")]
+    .filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+    .filter((e) => e.checkVisibility() && !e.closest("[aria-hidden], option, .gx-hidden"))
+    .map((e) => [e.textContent, getComputedStyle(e)[e.namespaceURI.endsWith("svg") ? "fill" : "color"]])
+    .map(([text, colour]) => [text, 1.05 / (luminance(colour) + 0.05)]);
+}"""
+SETTING = """() => [...document.querySelectorAll(".gx-dial")].map(row => [...row.querySelectorAll("label, output, select")]
+  .map(e => e.checkVisibility() && e.getBoundingClientRect().width > 0 && (e.value || e.textContent)))"""
+
+
+@pytest.fixture(scope="module")
+def all_of_them(browser, tmp_path_factory):
+    stage = Stage(
+        browser, tmp_path_factory.mktemp("all"), All(), width=390, dark=True, touch=True
+    )
+    stage.page.wait_for_function(ALIVE, arg=len(VIEWS))
+    yield stage
+    stage.close()
+
+
+def test_a_finger_finds_what_it_presses(all_of_them):
+    assert all_of_them.page.evaluate("matchMedia('(pointer: coarse)').matches")
+    assert all_of_them.page.evaluate(LOW) == []
+
+
+def test_on_paper_a_dark_page_is_dark_on_white_and_says_its_setting(all_of_them):
+    page = all_of_them.page
+    page.emulate_media(media="print", color_scheme="dark")
+    texts = page.evaluate(TEXTS)
+    assert len(texts) > 500
+    assert [text for text, contrast in texts if contrast < 3] == []
+    setting = page.evaluate(SETTING)
+    assert len(setting) > 40
+    assert all(len(row) == 2 and all(row) for row in setting), setting
+    buttons = page.locator(".gapfm-explorable :is(button, input)").all()
+    assert not any(one.is_visible() for one in buttons)
+    page.emulate_media(media="screen", color_scheme="dark")
 
 
 CUT = "#explore-train:rate%3D0.1%3"

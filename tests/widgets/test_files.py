@@ -195,6 +195,31 @@ def test_other_files_are_refused_with_the_names_of_those_that_are_read(page):
     assert read(page, {"notes.txt": b"1\t2\t3\t4\n"}) == words
 
 
+def test_the_name_that_is_said_is_that_of_the_ratings(page):
+    lines = "".join(f"1\t{film}\t3\t4\n" for film in range(30)).encode()
+    films = "".join(f"{film}|A|x\n" for film in range(30)).encode()
+    assert read(page, {"u.item": films, "u.data": lines})["name"] == "u.data"
+
+
+@pytest.mark.parametrize("names", [["u.data", "ratings.csv"], ["a.zip", "b.ZIP"]])
+def test_two_data_sets_at_once_are_refused(page, names):
+    words = read(page, dict.fromkeys([*names, "u.item"], U_DATA.encode()))
+    assert words == f"{' and '.join(names)} are 2 data sets; give one at a time"
+
+
+@pytest.mark.parametrize(("first", "more"), ['""', '"a', ",,"])
+def test_a_line_without_end_is_refused_in_words(page, first, more):
+    """Too long to be searched for quotes: a regular expression would run out of its stack."""
+    words = page.evaluate(
+        """async ([first, more]) => {
+          const file = new File([first + more.repeat(3e7)], "ratings.csv");
+          return modules.files.readRatings([file]).catch(({ message }) => message);
+        }""",
+        [first, more],
+    )
+    assert words.startswith(f"ratings.csv, line 1: '{first}{79 * more}' does not name")
+
+
 def test_given_10_takes_ten_and_ten_others_of_each_user_who_has_twenty(page):
     ratings = simulate_ratings(60, 120, mean_ratings=30, random_state=0)
     frame = ratings.to_frame()

@@ -93,7 +93,7 @@ def test_sliders_and_the_point_move_it_and_the_numbers_are_pythons(stage):
         ring = "ring" in stage.root.locator("select").input_value()
         assert ring or setting(stage) != before
         check(stage, words, ring=ring)
-    stage.after(stage.root.get_by_text("Reset").click)
+    stage.after(stage.root.get_by_text("Reset", exact=True).click)
     assert setting(stage) == (100, 10, 10**6, 10)
 
 

@@ -60,7 +60,7 @@ def test_sliders_move_it_with_finger_and_keys(stage):
     assert drawn(stage) == pytest.approx(
         bytes_of(M, 17_770, round(M * each), int(D)), rel=5e-3
     )
-    stage.after(stage.root.get_by_text("Reset").click)
+    stage.after(stage.root.get_by_text("Reset", exact=True).click)
     assert drawn(stage) == before
 
 

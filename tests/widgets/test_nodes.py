@@ -65,7 +65,7 @@ def test_sliders_the_level_and_the_point_move_it_and_the_numbers_are_pythons(sta
         words = move()
         assert shown(stage) != before
         check(stage, words)
-    stage.after(stage.root.get_by_text("Reset").click)
+    stage.after(stage.root.get_by_text("Reset", exact=True).click)
     assert shown(stage) == [12, 5, 1000]
 
 

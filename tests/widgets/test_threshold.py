@@ -58,7 +58,7 @@ def test_mouse_finger_and_keys_move_it_and_the_shares_are_numpys(browser, tmp_pa
         (lambda: stage.press(".gx-handle", "ArrowRight"), 3),
         (lambda: stage.press("input[type=range]", "Home"), 1),
         (lambda: stage.slide("threshold", 3), 4),
-        (lambda: stage.after(stage.root.get_by_text("Reset").click), 3),
+        (lambda: stage.after(stage.root.get_by_text("Reset", exact=True).click), 3),
     ]:
         act()
         stage.page.wait_for_function(

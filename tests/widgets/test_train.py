@@ -176,8 +176,23 @@ def test_a_file_is_trained_on_and_its_titles_stay_text(stage):
     assert stage.root.locator("li img, li b").count() == 0
     assert stage.page.title() == "Stage"
     assert stage.root.get_by_text("User 100, iteration 41: top ten").count() == 1
-    stage.after(stage.root.get_by_role("button", name="Back", exact=True).click)
+    stage.after(stage.root.get_by_role("button", name="Back to the invented films").click)
     check(stage)
+
+
+def test_reset_takes_back_the_setting_and_leaves_the_file(stage):
+    back = stage.root.get_by_role("button", name="Back to the invented films")
+    assert not back.is_visible()
+    first = give(stage, own_file())
+    stage.slide("K", 2)
+    assert settled(stage) != first
+    stage.after(stage.root.get_by_text("Reset", exact=True).click)
+    assert settled(stage) == first
+    assert stage.root.get_by_text("Trained on u.data: 30 users").count() == 1
+    assert "leaves your file" in stage.root.locator(".gx-note").last.inner_text()
+    stage.after(back.click)
+    check(stage)
+    assert not back.is_visible()
 
 
 def test_a_dropped_file_is_read_and_a_bad_one_named(stage):
@@ -191,6 +206,8 @@ def test_a_dropped_file_is_read_and_a_bad_one_named(stage):
     said = stage.root.get_by_text("u.data, line 1: '1\\t<b>2</b>\\t3\\t4' is not 4 fields")
     said.wait_for()
     check(stage)  # and the training before stays
+    stage.page.evaluate(drop, [handle, ["notes.txt", ""]])
+    stage.root.get_by_text("is it the right data set? Still trained on").wait_for()
     text = own_file()[0]["buffer"].decode()
     stage.page.evaluate(drop, [handle, ["u.data", text]])
     stage.root.get_by_text("Trained on u.data: 30 users").wait_for()

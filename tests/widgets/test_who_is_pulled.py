@@ -35,7 +35,7 @@ def check(stage, words: str, p: float, w: float) -> None:
     assert worse == pytest.approx(100 * due[half:].clip(min=0).sum(), abs=0.51)
     assert most == pytest.approx(100 * due.max(), abs=0.51)
     # The bars' heights, whatever the axis is.
-    heights = stage.root.locator("g rect").evaluate_all(
+    heights = stage.root.locator("[clip-path] rect").evaluate_all(
         "all => all.map(r => +r.getAttribute('height'))"
     )
     assert np.array(heights) / sum(heights) == pytest.approx(

@@ -1,6 +1,6 @@
 // Chapter 3: is this gradient right? Central differences at any step, under a microscope and as a V.
 
-import { smoothedGapGradient } from "../engine.js";
+import { accumulated, logistic, smoothedGapGradient } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, written } from "../kit.js";
 
@@ -9,14 +9,13 @@ const FINEST = 15, PER_DECADE = 8, EPSILON = 2 ** -52, LOWEST = 1e-16;
 const GRID = Array.from({ length: FINEST * PER_DECADE + 1 }, (_, k) => 10 ** (-k / PER_DECADE));
 const BEND = 2 * PER_DECADE, BEST = 5 * PER_DECADE; // where h is 10⁻², and 10⁻⁵
 const BUGS = ["none: the right one", "A factor", "B row", "C objective", "D norm", "E overflow"];
-const logistic = (x) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
 const norm = (v) => Math.sqrt(v.reduce((sum, one) => sum + one * one, 0));
 
 // data: {rows: for each user {items, grades}, U, V: flat factors, row after row, delta: δ_1, ...}
 export function view(place, { rows, U, V, delta }) {
-  const D = U.length / rows.length, split = U.length;
+  const D = U.length / rows.length, split = U.length, Delta = accumulated(delta);
   const lists = rows.map(({ items, grades }) => {
-    const worth = Array.from(grades, (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0));
+    const worth = Array.from(grades, (grade) => Delta[grade]);
     return { items, grades, beta: worth.map((a) => worth.map((b) => Math.min(a, b))) };
   });
   const scoresOf = (x, m) => Array.from(lists[m].items, (item) => {
@@ -112,7 +111,7 @@ export function view(place, { rows, U, V, delta }) {
       { name: "reg", label: "λ", from: 0, to: 0.1, step: 0.001, start: 0.1 },
     ],
     held: { seen: 0 }, // how fine the reader has been; the curve is drawn as far
-    note: "Right: the objective along one number of the model, magnified so that the two points at −h and +h keep their places. Their chord is the central difference, the line is what the gradient claims.",
+    note: "The second picture: the objective along one number of the model, magnified so that the two points at −h and +h keep their places. Their chord is the central difference, the line is what the gradient claims.",
     render(values) {
       const { fine, bug, size, reg } = values, h = 10 ** -fine, letter = bug === BUGS[0] ? "" : bug[0];
       values.seen = Math.max(values.seen, fine);
@@ -129,8 +128,8 @@ export function view(place, { rows, U, V, delta }) {
           curve(claimed, { name: letter ? `bug ${letter}` : "", colour: letter ? COLOURS[1] : COLOURS[0] }),
         ],
         handles: [{
-          key: "h", x: h, y: Math.max(LOWEST, Number.isFinite(error) ? error : 10), step: [-0.2 * h, 0], label: "step h", text: `${written(h, 2)}, error ${written(error, 2)}`,
-          colour: letter ? COLOURS[1] : COLOURS[0], move: (to) => lab.set({ fine: Number(Math.min(FINEST, Math.max(0, -Math.log10(to))).toFixed(2)) }),
+          key: "h", x: h, y: Number.isFinite(error) ? error : 10, along: "x", from: 10 ** -FINEST, to: 1, step: 10 ** 0.1, label: "step h, on the curve of errors", text: `${written(h, 2)}, error ${written(error, 2)}`,
+          colour: letter ? COLOURS[1] : COLOURS[0], move: (to) => lab.set({ fine: Number(-Math.log10(to).toFixed(2)) }),
         }],
       });
       magnify(x, reg, h, claimed, now, shown(claimed, judge, letter));

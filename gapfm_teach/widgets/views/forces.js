@@ -1,12 +1,11 @@
 // Chapter 3: push and pull on each film, the two parts of ∂F/∂f; let go, and the films follow them.
 
-import { gradedAveragePrecision, smoothedGap, smoothedGapGradient } from "../engine.js";
+import { accumulated, gradedAveragePrecision, logistic, smoothedGap, smoothedGapGradient } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, written } from "../kit.js";
 
 const LOW = -4, HIGH = 5, LONGEST = 150, RATE = 0.4;
 const SCALE = 6; // how long an arrow is drawn, in units of score for a force of 1
-const logistic = (x) => 1 / (1 + Math.exp(-x));
 const short = (value) => (Math.abs(value) < 0.005 ? "0" : (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2));
 const signed = (value) => (value > 0 ? "+" : "") + written(value, 2);
 
@@ -15,7 +14,7 @@ export function view(place, { films, grades, scores: start, delta }) {
   const left = make("div"), right = make("div");
   const forces = chart(left, { alt: "Each film at the height of its score, with the push and the pull on it as arrows.", height: 380 });
   const climb = chart(right, { alt: "The objective and exact GAP along the steps of ascent.", height: 300 });
-  const worth = Array.from(grades, (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0));
+  const Delta = accumulated(delta), worth = Array.from(grades, (grade) => Delta[grade]);
   const most = worth.reduce((sum, a) => worth.reduce((more, b) => more + Math.min(a, b), sum), 0) / 2; // ½ Σ β
 
   // g'(f_i) Σ_j β_ij g(f_j − f_i): the first part of the gradient. What is left of it is the pull.
@@ -45,7 +44,7 @@ export function view(place, { films, grades, scores: start, delta }) {
     note: "Drag a film up or down. Push and pull are drawn on the same scale, side by side; their sum is the gradient.",
     render({ step, scores }) {
       const { steps, F, gap } = path(scores), f = steps[step], pushes = push(f), c = slope(f), pulls = c.map((all, i) => all - pushes[i]);
-      const moved = (k, y) => lab.set({ step: 0, scores: f.map((own, i) => (i === k ? Number(Math.min(HIGH, Math.max(LOW, y)).toFixed(2)) : own)) });
+      const moved = (k, y) => lab.set({ step: 0, scores: f.map((own, i) => (i === k ? Number(y.toFixed(2)) : own)) });
       const arrow = (k, aside, force, colour, name) => ({ x: k + aside, y: f[k], toX: k + aside, toY: f[k] + SCALE * force, colour, name: name + short(force), under: aside > 0 });
       forces.show({
         x: { from: -0.75, to: films.length - 0.4, ticks: films.map((_, k) => k), text: (k) => films[k] },
@@ -53,7 +52,7 @@ export function view(place, { films, grades, scores: start, delta }) {
         levels: [{ y: 0 }],
         arrows: films.flatMap((_, k) => [arrow(k, -0.22, pushes[k], COLOURS[0], k ? "" : "push "), arrow(k, 0.24, pulls[k], COLOURS[1], k ? "" : "pull "), { x: k, toX: k, y: LOW, toY: LOW, name: `${grades[k]}★` }]),
         handles: films.map((name, k) => ({
-          key: String(k), x: k, y: f[k], step: [0, 0.1], colour: "currentColor", label: `score of ${name}`, move: (_, y) => moved(k, y),
+          key: String(k), x: k, y: f[k], along: "y", from: LOW, to: HIGH, step: 0.1, colour: "currentColor", label: `score of ${name}`, move: (y) => moved(k, y),
           text: `${written(f[k])}, push ${signed(pushes[k])}, pull ${signed(pulls[k])}`,
         })),
       });

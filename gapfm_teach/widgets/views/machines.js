@@ -75,8 +75,8 @@ export function view(place, { costs, ratings, memory }) {
           ...names.map((name, k) => ({ name, x: counts, y: runs.map((one) => (one[name] > 0 ? one[name] : NaN)), colour: COLOURS[k] }))],
         dots: [{ x: best, y: least, ring: true, name: "fastest" }, { x: W, y: seconds, name: "you are here" }],
         handles: [{
-          key: "W", x: W, y: seconds, label: "machines", text: `${W} machines`, step: [Math.max(1, W / 8), 0],
-          move: (x) => lab.set({ W: Math.min(MOST, Math.max(1, Math.round(x))) }),
+          key: "W", x: W, y: seconds, along: "x", from: 1, to: MOST, step: 1.5, label: "machines, on the curve of an iteration",
+          text: `${W} machine${W > 1 ? "s" : ""}, ${written(seconds)} seconds`, move: (x) => lab.set({ W: Math.round(x) }),
         }],
       });
       const [most, part] = Object.entries(here).sort((a, b) => b[1] - a[1])[0];

@@ -1,7 +1,7 @@
 // Chapter 10: one list before six judges; which of them minds the last move the most?
 
 import { COLOURS, beside, chart } from "../chart.js";
-import { gradedAveragePrecision, thresholdingProbabilities } from "../engine.js";
+import { accumulated, gradedAveragePrecision, thresholdingProbabilities } from "../engine.js";
 import { laboratory, make, sortable } from "../kit.js";
 
 const SAME = 1e-9;
@@ -9,7 +9,7 @@ const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3
 
 // All measures of the grades y in ranked order, 0 for unrated; GP and GR at rank n.
 function judged(y, n, delta) {
-  const top = delta.length, worth = (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0);
+  const top = delta.length, Delta = accumulated(delta), worth = (grade) => Delta[grade];
   const scores = y.map((_, k) => -k), rated = y.filter((grade) => grade > 0);
   const sum = (list) => list.reduce((a, b) => a + b, 0);
   let hits = 0, precisions = 0, arrive = 1, err = 0;

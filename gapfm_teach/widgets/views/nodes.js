@@ -1,6 +1,7 @@
 // Chapter 8: know the sum over pairs from p places, with an error that can be predicted.
 
 import { beside, chart, COLOURS } from "../chart.js";
+import { logistic } from "../engine.js";
 import { laboratory, make, written } from "../kit.js";
 
 const LEAST = 1e-16; // below it is rounding
@@ -27,8 +28,6 @@ function between(kind, p) {
   const steps = Array.from({ length: FINE * p + 1 }, (_, k) => k).filter((k) => k % FINE !== FINE / 2 && k >= ends && k <= FINE * p - ends);
   return steps.map((k) => Math.cos((Math.PI * k) / (FINE * p)));
 }
-
-const logistic = (x) => 1 / (1 + Math.exp(-x));
 
 // At each place x of [-1, 1], in halves of the range L, the largest error of g(f - x) over f.
 function errors(kind, p, L, xs) {
@@ -84,9 +83,8 @@ export function view(place, data) {
         levels: [{ y: Math.max(promised, LEAST), name: "predicted ρ⁻ᵖ" }],
         bars: places.map((x) => ({ x, from: LEAST, y: 6 * LEAST, width: 0.012, colour })),
         handles: [{
-          key: "promised", x: 0, y: Math.max(promised, LEAST), label: "the error wanted", text: written(promised, 2), step: [0, promised * (rho - 1)],
-          // A step down ends at or below 0, where there is no logarithm: one place more.
-          move: (_, y) => lab.set({ p: Math.min(MOST_NODES, Math.max(2, y > 0 ? Math.round(-Math.log(y) / Math.log(rho)) : p + 1)) }),
+          key: "promised", x: 0, y: promised, along: "y", from: rho ** -MOST_NODES, to: rho ** -2, step: rho, label: "the error wanted",
+          text: `${written(promised, 2)}, ${p} places`, move: (y) => lab.set({ p: Math.round(-Math.log(y) / Math.log(rho)) }),
         }],
       });
       const range = { from: 10, to: 20000, scale: "log" }, sizes = Array.from({ length: 34 }, (_, k) => 10 * 2000 ** (k / 33));
@@ -97,8 +95,8 @@ export function view(place, data) {
           { name: `${p} places`, x: sizes, y: sizes.map((n) => byNodes(n, p)), colour: COLOURS[0], dash: "" }],
         dots: [{ x: S, y: byPairs(S), colour: COLOURS[1] }, { x: S, y: byNodes(S, p), name: "you are here" }],
         handles: [{
-          key: "S", x: S, y: byNodes(S, p), label: "rated films", text: `${S} films`, step: [Math.max(1, S / 10), 0],
-          move: (x) => lab.set({ S: Math.min(MOST_FILMS, Math.max(10, Math.round(x))) }),
+          key: "S", x: S, y: byNodes(S, p), along: "x", from: 10, to: MOST_FILMS, step: 1.1, label: "rated films S, on the curve of the places",
+          text: `${written(S, 5)} films`, move: (x) => lab.set({ S: Math.round(x) }),
         }],
       });
       const share = byNodes(S, p) / byPairs(S);

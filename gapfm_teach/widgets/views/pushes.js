@@ -1,7 +1,7 @@
 // Chapter 10: one kernel, five tables of weights: what each objective does to each film of a list.
 
 import { COLOURS, chart } from "../chart.js";
-import { thresholdingProbabilities } from "../engine.js";
+import { accumulated, logistic, thresholdingProbabilities } from "../engine.js";
 import { laboratory, make, written } from "../kit.js";
 
 const sum = (list) => list.reduce((a, b) => a + b, 0);
@@ -10,9 +10,9 @@ const sum = (list) => list.reduce((a, b) => a + b, 0);
 // s_i, what it costs i to lose a rank; c_k = (1/τ) Σ_i d_ik (m_ik - m_ki), m_ij = a_ij - s_i, is the same for all.
 function pushesOf(f, y, delta, n, tau) {
   const N = f.length, items = f.map((_, i) => i), top = delta.length;
-  const worth = y.map((grade) => sum(Array.from(delta.slice(0, grade))));
-  const t = f.map((fi) => f.map((fj) => 1 / (1 + Math.exp((fi - fj) / tau)))); // t[i][j]: j above i
-  const down = f.map((fi) => f.map((fj) => 1 / (1 + Math.exp((fj - fi) / tau)))); // 1 - t_ij, all digits
+  const Delta = accumulated(delta), worth = y.map((grade) => Delta[grade]);
+  const t = f.map((fi) => f.map((fj) => logistic((fj - fi) / tau))); // t[i][j]: j above i
+  const down = f.map((fi) => f.map((fj) => logistic((fi - fj) / tau))); // 1 - t_ij, all digits
   const R = t.map((row) => 0.5 + sum(row)), none = () => 0;
 
   function pairs(G) { // GAP and AP

@@ -63,7 +63,7 @@ const flat = (rows) => Float64Array.from(rows.flat());
 
 // A film with its stars: press one, press it again to clear, draw a finger over them, or use keys.
 function starred(title, name, most, changed) {
-  const stars = Array.from({ length: most }, () => make("span", { "aria-hidden": "true" }, "★"));
+  const stars = Array.from({ length: most }, () => make("span", { "aria-hidden": "true" }));
   const box = make("div", { class: "gx-stars", role: "slider", tabindex: 0, "aria-label": title, "aria-valuemin": 0, "aria-valuemax": most, "data-lm-suppress-shortcuts": "true" }, ...stars);
   let grade = 0, held = null;
   const under = (event) => {
@@ -87,7 +87,7 @@ function starred(title, name, most, changed) {
   });
   box.addEventListener("pointercancel", () => { if (held) give(held.grade); held = null; }); // it was the page that moved
   box.addEventListener("keydown", (event) => {
-    const up = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    const up = { ArrowRight: 1, ArrowUp: 1, PageUp: 1, ArrowLeft: -1, ArrowDown: -1, PageDown: -1 }[event.key];
     const to = up ? grade + up : { Home: 0, End: most, Delete: 0, Backspace: 0 }[event.key] ?? (/^\d$/.test(event.key) ? Number(event.key) : null);
     if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -97,7 +97,10 @@ function starred(title, name, most, changed) {
     element: make("div", { class: "gx-film" }, make("span", {}, name), box),
     show(now) {
       grade = now;
-      stars.forEach((star, k) => star.classList.toggle("gx-lit", k < grade));
+      stars.forEach((star, k) => {
+        star.classList.toggle("gx-lit", k < grade);
+        star.textContent = k < grade ? "★" : "☆"; // not by colour alone
+      });
       box.setAttribute("aria-valuenow", grade);
       box.setAttribute("aria-valuetext", grade ? `${grade} ${grade === 1 ? "star" : "stars"}` : "not seen");
     },

@@ -86,7 +86,7 @@ export function view(place, { unrated: N, users, systems }) {
       const widest = Math.max(0.01, ...curve.map(Math.abs)) * 1.25;
       lead.show({
         x: { from: FEWEST, to: N, scale: "log", label: "films drawn, n", ticks: [10, 30, 100, 300, N], text: written },
-        y: { from: -widest, to: widest, label: "A ahead ← → B ahead", text: (v) => `${written(100 * v, 2)}%` },
+        y: { from: -widest, to: widest, label: "B’s lead over A", text: (v) => `${written(100 * v, 2)}%` },
         curves: [{ x: sizes, y: curve, colour: "currentColor", dash: "", plain: true }],
         levels: [{ y: 0 }, { x: n, name: b === a ? "level" : `${b > a ? second : first} leads` }],
         dots: [{ x: n, y: b - a, colour: b > a ? COLOURS[1] : COLOURS[0] }],

@@ -52,7 +52,7 @@ export function view(place, { n, sum, many, titles, mu, trial }) {
       tried.show({
         x: { from: LEAST_K, to: MOST_K, scale: "log", label: "pseudo-counts k" }, y: { from: Math.floor(50 * Math.min(...trial.ndcg)) / 50, to: Math.ceil(50 * Math.max(...trial.ndcg)) / 50, label: "NDCG@5, held out" },
         curves: [{ x: trial.k, y: trial.ndcg, colour: COLOURS[2], dash: "", plain: true }],
-        handles: [{ key: "k", x: k, y: here, label: "pseudo-counts k", text: written(k), step: [0.15 * k, 0], colour: COLOURS[2], move: (x) => lab.set({ k: Math.min(MOST_K, Math.max(LEAST_K, Number(x.toPrecision(3)))) }) }],
+        handles: [{ key: "k", x: k, y: here, along: "x", from: LEAST_K, to: MOST_K, step: 1.15, label: "pseudo-counts k, on the curve of NDCG", text: `${written(k)}, NDCG ${three(here)}`, colour: COLOURS[2], move: (x) => lab.set({ k: Number(x.toPrecision(3)) }) }],
       });
       right.replaceChildren(ranked(listed.map((one) => ({
         text: one.title.replace(/ \(\d{4}\)$/, "") || `${ratings(one.n)}, mean ${one.mean.toFixed(2)}`, note: one.q.toFixed(2), bar: one.n / most, on: one.n < 10,

@@ -1,13 +1,12 @@
 // Chapter 2: drag one film's score; exact GAP is a staircase over it, its two smooth versions slopes.
 
 import {
-  consistentGap, consistentGapGradient, gradedAveragePrecision, smoothedGap, smoothedGapGradient,
+  accumulated, consistentGap, consistentGapGradient, gradedAveragePrecision, logistic, smoothedGap, smoothedGapGradient,
 } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, ranked, written } from "../kit.js";
 
 const FROM = -3, TO = 3, ROOM = 2.2, POINTS = 121; // room for the names at the right
-const logistic = (x) => 1 / (1 + Math.exp(-x));
 const signed = (value) => (value > 0 ? "+" : "") + written(value, 2);
 
 // data: {films: names, grades, scores, delta: δ_1, δ_2, ..., moving: the film at the start}
@@ -17,7 +16,7 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
     alt: "Exact GAP as a staircase over the score of one film, smoothed and consistent GAP as curves, and what each is now.", height: 350,
   });
   // Δ(y), and Z, their sum: (8) leaves 1/Z out, and here it is put back.
-  const worth = Array.from(grades, (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0));
+  const Delta = accumulated(delta), worth = Array.from(grades, (grade) => Delta[grade]);
   const Z = worth.reduce((a, b) => a + b, 0);
   const line = Array.from({ length: POINTS }, (_, k) => FROM + (k / (POINTS - 1)) * (TO - FROM));
 
@@ -47,7 +46,7 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
         { name: "consistent", value: (x) => consistentGap(at(x), grades, { delta, temperature: tau }), slope: consistentGapGradient(at(now), grades, { delta, temperature: tau })[k], needs: `${shift} ${tau}`, colour: COLOURS[2] },
       ].map((one) => ({ ...one, now: one.value(now) }));
       const others = scores.map((f, i) => ({ x: f, name: films[i], colour: "currentColor" })).filter((_, i) => i !== k).sort((a, b) => a.x - b.x);
-      const move = (x) => lab.set({ scores: scores.map((f, i) => (i === k ? Number(Math.min(TO, Math.max(FROM, x)).toFixed(2)) : f)) });
+      const move = (x) => lab.set({ scores: scores.map((f, i) => (i === k ? Number(x.toFixed(2)) : f)) });
       picture.show({
         x: { from: FROM, to: TO + ROOM, ticks: [-3, -2, -1, 0, 1, 2, 3], label: `score of ${film}${shift ? " before the shift" : ""}` },
         y: { from: 0, to: 1.3, label: "value" },
@@ -58,7 +57,7 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
         ],
         arrows: slopes.map((one) => uphill(now, one)),
         dots: slopes.map(({ now: y, colour }) => ({ x: now, y, colour })),
-        handles: [{ key: "film", x: now, y: exact(now), step: [0.05, 0], label: `score of ${film}`, text: written(now), move }],
+        handles: [{ key: "film", x: now, y: exact(now), along: "x", from: FROM, to: TO, step: 0.05, label: `score of ${film}`, text: written(now), move }],
       });
       right.replaceChildren(ranked(inOrder(scores, shift, tau, k), "The list: 1/R, g(f), 1/R̂"));
       const [smooth, consistent] = slopes;

@@ -25,7 +25,7 @@ export function view(place, { references, start, tables }) {
     render({ table, given, metric, reference }) {
       const found = tables[table][given]?.[metric];
       if (!found) {
-        picture.svg.replaceChildren();
+        picture.clear();
         return lab.say(`Not measured: ${metric} with ${given} given ratings is not part of “${table}”.`);
       }
       show([...found].sort((a, b) => b[1] - a[1]), reference, metric);

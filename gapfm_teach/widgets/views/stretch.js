@@ -1,11 +1,10 @@
 // Chapter 9: which objectives rise when nothing changes but where the scores lie, and how wide?
 
 import { COLOURS, beside, chart } from "../chart.js";
-import { consistentGap, gradedAveragePrecision, smoothedGap, thresholdingProbabilities } from "../engine.js";
+import { accumulated, consistentGap, gradedAveragePrecision, logistic, smoothedGap, thresholdingProbabilities } from "../engine.js";
 import { laboratory, make, written } from "../kit.js";
 
 const FARTHEST = 12, NARROWEST = 0.1, WIDEST = 10, POINTS = 70, EDGE = 28;
-const g = (x) => 1 / (1 + Math.exp(-x));
 const three = (value) => value.toFixed(3).replace(/^0/, "");
 
 // The geometric mean of the graded precisions P̂_i = N_i / (Δ_i R̂_i), weighted by grade.
@@ -15,7 +14,7 @@ function geometricMean(scores, grades, worth) {
     let earned = worth[i], rank = 1;
     grades.forEach((_, j) => {
       if (j === i) return;
-      const above = g(scores[j] - scores[i]);
+      const above = logistic(scores[j] - scores[i]);
       rank += above;
       earned += Math.min(worth[i], worth[j]) * above;
     });
@@ -28,7 +27,7 @@ function geometricMean(scores, grades, worth) {
 // data: {orders: {words: grades, best place first}, scores: falling}
 export function view(place, { orders, scores }) {
   const names = Object.keys(orders), top = Math.max(...orders[names[0]]), delta = thresholdingProbabilities(top);
-  const worthOf = (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0);
+  const Delta = accumulated(delta), worthOf = (grade) => Delta[grade];
   const Z = orders[names[0]].reduce((sum, grade) => sum + worthOf(grade), 0);
   const above = make("div"), left = make("div"), right = make("div");
   const line = chart(above, { alt: "The films by score and stars.", height: 140 });
@@ -51,7 +50,6 @@ export function view(place, { orders, scores }) {
   }
   const evenly = (from, to) => Array.from({ length: POINTS }, (_, k) => from + (k / (POINTS - 1)) * (to - from));
   const shifts = evenly(-FARTHEST, FARTHEST), stretches = evenly(Math.log(NARROWEST), Math.log(WIDEST)).map(Math.exp);
-  const held = (low, value, high) => Math.min(high, Math.max(low, value));
 
   const drawn = {}; // the values of a curve, until another setting is asked for
   function along(name, setting, values) {
@@ -72,18 +70,18 @@ export function view(place, { orders, scores }) {
       const grades = orders[order], now = judged(grades, shift, stretch), before = judged(grades, 0, 1);
       const y = { from: 0, to: 1.35, label: "value", ticks: [0, 0.25, 0.5, 0.75, 1, 1.25] };
       line.show({
-        x: { from: -EDGE, to: EDGE, label: "score" }, y: { from: 0.4, to: top + 0.6, label: "stars", ticks: grades },
+        x: { from: -EDGE, to: EDGE, label: "score" }, y: { from: 0.4, to: top + 0.6, label: "stars", ticks: [...new Set(grades)] },
         dots: scores.map((score, k) => ({ x: shift + stretch * score, y: grades[k] })), levels: [{ x: 0 }],
       });
       shifting.show({
         x: { from: -FARTHEST, to: FARTHEST, label: `shift (stretched × ${written(stretch)})` }, y,
         curves: curves(shifts, along("shift", `${order} ${stretch}`, () => shifts.map((s) => judged(grades, s, stretch)))), levels: [{ x: shift }],
-        handles: [{ key: "shift", x: shift, y: now.printed, label: "shift of all scores", text: `shift ${written(shift)}`, step: [0.5, 0], colour: COLOURS[1], move: (x) => lab.set({ shift: held(-FARTHEST, Math.round(10 * x) / 10, FARTHEST) }) }],
+        handles: [{ key: "shift", x: shift, y: now.printed, along: "x", from: -FARTHEST, to: FARTHEST, step: 0.5, label: "shift, on the printed objective", text: `${written(shift)}, printed ${three(now.printed)}`, colour: COLOURS[1], move: (x) => lab.set({ shift: Math.round(10 * x) / 10 }) }],
       });
       stretching.show({
         x: { from: NARROWEST, to: WIDEST, scale: "log", label: `stretch × (shifted by ${written(shift)})` }, y,
         curves: curves(stretches, along("stretch", `${order} ${shift}`, () => stretches.map((s) => judged(grades, shift, s)))).map((one) => ({ ...one, plain: one.name === "geometric" || one.name === "exact GAP" })), levels: [{ x: stretch }],
-        handles: [{ key: "stretch", x: stretch, y: now.consistent, label: "stretch of all scores", text: `stretched ${written(stretch)} times`, step: [stretch * 0.1, 0], colour: COLOURS[0], move: (x) => lab.set({ stretch: held(NARROWEST, Number(x.toPrecision(3)), WIDEST) }) }],
+        handles: [{ key: "stretch", x: stretch, y: now.consistent, along: "x", from: NARROWEST, to: WIDEST, step: 1.1, label: "stretch, on consistent GAP", text: `${written(stretch)} times, consistent ${three(now.consistent)}`, colour: COLOURS[0], move: (x) => lab.set({ stretch: Number(x.toPrecision(3)) }) }],
       });
       const verdict = now.printed > 1.0005 ? `, more than any list can earn`
         : now.printed > before.printed + 0.0005 ? ", and it has risen" : now.printed < before.printed - 0.0005 ? ", and it has fallen" : "";

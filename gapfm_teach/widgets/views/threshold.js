@@ -30,8 +30,8 @@ export function view(place, { counts, n_users: nUsers, n_items: nItems, users, f
         bars: counts.map((count, k) => ({ x: k + 1, y: count / all, colour: k + 1 >= t ? BLUE : GREY })),
         levels: [{ x: t - 0.5, name: `relevant: ${percent(share)}`, colour: BLUE }],
         handles: [{
-          key: "threshold", x: t - 0.5, y: 0.55 * Math.max(...counts) / all, step: [1, 0], label: "relevant from", text: starsOf(t),
-          move: (x) => lab.set({ threshold: Math.min(top, Math.max(1, Math.round(x + 0.5))) }),
+          key: "threshold", x: t - 0.5, y: 0.55 * Math.max(...counts) / all, along: "x", from: 0.5, to: top - 0.5, step: 1, label: "threshold, left of the relevant bars",
+          text: `${starsOf(t)}, ${percent(share)} relevant`, move: (x) => lab.set({ threshold: Math.round(x + 0.5) }),
         }],
       });
       table.show(t);

@@ -26,7 +26,7 @@ export function view(place, data) {
   const turn = (by, words) => make("button", { type: "button", onclick: () => lab.set({ user: userOf(lab.values.user + by) }) }, words);
   const chosen = make("input", { type: "file", multiple: true, hidden: true, onchange: () => read([...chosen.files]) });
   const choose = make("button", { type: "button", onclick: () => chosen.click() }, "Train on a file of yours");
-  const back = make("button", { type: "button", onclick: () => { turns += 1; use(own); choose.focus(); } }, "Back");
+  const back = make("button", { type: "button", onclick: () => { turns += 1; use(own); choose.focus(); } }, data.ask ? "Back to the notebook’s ratings" : "Back to the invented films");
 
   const invented = { ...data, nItems: data.titles.length, nUsers: data.given.indptr.length - 1 };
   const own = data.ask ? { said: data.said, ask: data.ask } : {
@@ -46,7 +46,7 @@ export function view(place, data) {
       { name: "iteration", label: "iteration", from: 1, to: N_ITER, step: 1, start: N_ITER, play: true },
     ],
     held: { user: 0 },
-    note: "Or drop u.data, ratings.dat, ratings.csv or a MovieLens zip here: it is read by this page, and sent to nobody.",
+    note: "Or drop u.data, ratings.dat, ratings.csv or a MovieLens zip here: it is read by this page, and sent to nobody. Reset takes back the setting and leaves your file.",
     render({ iteration, user, ...setting }) {
       const m = userOf(user);
       trainings.follow(settingOf(setting, m));
@@ -90,7 +90,7 @@ export function view(place, data) {
       const parts = splitGiven(await readRatings(files)), nUsers = parts.users.length;
       if (mine === turns) use({ ...parts, nUsers, said: `${parts.name}: ${nUsers} users with at least 20 ratings, ${parts.nItems} films` });
     } catch (error) {
-      if (mine === turns) origin.textContent = `${error.message}. Still trained on ${problem.said}.`;
+      if (mine === turns) origin.textContent = `${error.message}${error.message.endsWith("?") ? "" : "."} Still trained on ${problem.said}.`;
     }
     chosen.value = ""; // so that the same file can be chosen again
   }
@@ -105,9 +105,9 @@ export function view(place, data) {
     const compared = (name, words = "") => (before.length ? [along(before.filter((one) => one[name] !== undefined), name, { colour: PALE, dash: "2 4", name: words })] : []);
     const law = Array.from({ length: N_ITER }, (_, k) => run.start * Math.abs(growthOf(run)) ** (k + 1));
     const x = { from: 1, to: N_ITER, label: "", ticks: [1, 10, 20, 30, 40] };
-    const grip = (y, colour, text) => (y === undefined ? [] : [{
-      key: "here", x: t, y, colour, label: "iteration", text: `iteration ${t}, ${text}`, step: [1, 0],
-      move: (to) => lab.set({ iteration: Math.min(N_ITER, Math.max(1, Math.round(to))) }),
+    const grip = (y, colour, curve, text) => (y === undefined ? [] : [{
+      key: "here", x: t, y, colour, along: "x", from: 1, to: N_ITER, step: 1, label: `iteration, on the curve of ${curve}`,
+      text: `${t}, ${text}`, move: (to) => lab.set({ iteration: Math.round(to) }),
     }]);
     const here = (name = "") => ({ x: t, name });
     const counted = { x: [N_ITER, 1], y: [run.counting, run.counting], colour: PALE, dash: "3 4", name: "grade-weighted popularity" };
@@ -115,17 +115,17 @@ export function view(place, data) {
       x, y: { from: 0, to: 1.45 * highest, label: "held-out GAP" },
       levels: [here("you are here")],
       curves: [counted, ...compared("gap"), along(measured, "gap", { colour: BLUE })],
-      handles: grip(at, BLUE, `held-out GAP ${written(at)}`),
+      handles: grip(at, BLUE, "held-out GAP", written(at)),
     });
     panels[1].show({
       x, y: { from: 0.4, to: 1, label: "objective", ticks: [0.5, 0.75, 1], text: (v) => `${100 * v}%` }, levels: [here()],
       curves: [...compared("objective", "first setting"), along(run.rows, "objective", { colour: GREEN })],
-      handles: grip(row?.objective, GREEN, `objective at ${percent(row?.objective)} of its ceiling`),
+      handles: grip(row?.objective, GREEN, "the objective", `${percent(row?.objective)} of its ceiling`),
     });
     panels[2].show({
       x: { ...x, label: "iteration" }, y: { from: 1e-3, to: 1e3, scale: "log", label: "length of s" }, levels: [here()],
       curves: [{ x: law.map((_, k) => k + 1), y: law, colour: PALE, dash: "6 4", name: "the escape law" }, along(run.rows, "length", { colour: RED })],
-      handles: grip(row?.length, RED, `length of s ${written(row?.length)}`),
+      handles: grip(row?.length, RED, "the length of s", written(row?.length)),
     });
   }
 

@@ -2,7 +2,7 @@
 
 import { COLOURS, chart } from "../chart.js";
 import { laboratory, make, written } from "../kit.js";
-import { thresholdingProbabilities } from "../engine.js";
+import { accumulated, logistic, thresholdingProbabilities } from "../engine.js";
 
 const percent = (share) => `${Math.round(100 * share)}%`;
 
@@ -10,9 +10,9 @@ const percent = (share) => `${Math.round(100 * share)}%`;
 // t_ij and of t_ij (1 - t_ij) over all unrated j; maxGrade, tau, films: how many there are in all;
 // everybody: {words: share of the worse half over all users}
 export function view(place, { grades, scores, above, slope, maxGrade, tau, films, everybody }) {
-  const n = grades.length, delta = thresholdingProbabilities(maxGrade);
-  const worth = Array.from(grades, (grade) => delta.slice(0, grade).reduce((a, b) => a + b, 0));
-  const t = Array.from(scores, (f) => Array.from(scores, (other) => 1 / (1 + Math.exp((f - other) / tau)))); // t[i][j]: j above i
+  const n = grades.length, Delta = accumulated(thresholdingProbabilities(maxGrade));
+  const worth = Array.from(grades, (grade) => Delta[grade]);
+  const t = Array.from(scores, (f) => Array.from(scores, (other) => logistic((other - f) / tau))); // t[i][j]: j above i
   const places = t.map((row, i) => 0.5 + above[i] + row.reduce((a, b) => a + b, 0));
   const picture = make("div"), bars = chart(picture, { alt: "A bar for each film of one user, best place first: its share of the upward pull.", height: 320 });
 
