@@ -1,7 +1,8 @@
-"""Boxes in which what is wider than a screen scrolls alone; both renderers' pages get them.
+"""Boxes in which what is wider than a screen scrolls alone, for the pages of Quarto.
 
-A displayed equation stands in `.equation-body`, one with a number in `.equation` with the number
-at its right, as `filter.lua` writes them; Quarto leaves the bare formula, its number at the end.
+They are those that `filter.lua` makes: a displayed equation stands in `.equation-body`, one with a
+number in `.equation`, and the number at its right. Quarto leaves the bare formula, its number at
+the end.
 """
 
 import re
@@ -20,7 +21,7 @@ TEX_END = re.compile(r"\s*\\qquad\((?P<number>[^()]*)\)(?=</annotation>)")
 DISPLAYED = re.compile(r'(?<!"equation-body">)<math display="block".*?</math>', re.S)
 INLINE = re.compile(r'(?<!"long-formula">)<math(?! display="block")[^>]*>.*?</math>', re.S)
 TABLE = re.compile(
-    r'(?<!"table-scroll">)<table (?=[^>]*"caption-top table")[^>]*>.*?</table>', re.S
+    r'(?<!"table-scroll">)<table (?=[^>]*"caption-top)[^>]*>.*?</table>', re.S
 )
 LONG = 20  # signs in a line of text, which fit on the narrowest phone
 

@@ -15,7 +15,6 @@ import pypandoc
 import yaml
 
 from preview import explorables
-from preview.boxes import boxed
 from preview.notebook import BookError, notebook_markdown
 from preview.page import PageReader
 from preview.written import check_replaceable, leave_list
@@ -60,8 +59,7 @@ def build(root: Path, target: Path) -> list[str]:
     readers = {chapter.href: PageReader(chapter.page) for chapter in chapters}
     numbers = label_numbers(chapters, readers)
     for chapter in chapters:
-        page = boxed(resolve(chapter, numbers))
-        chapter.page = explorables.alive(page, chapter.root)
+        chapter.page = explorables.alive(resolve(chapter, numbers), chapter.root)
     index = [entry for c in chapters for entry in readers[c.href].search_entries(c.href)]
     write(chapters, index, target)
     return [chapter.href for chapter in chapters]
