@@ -241,6 +241,16 @@ local STEPS = {
   { Div = box },
 }
 
+-- The first paragraph says what a page is about, to those who get a link to it.
+local function description(blocks)
+  for _, block in ipairs(blocks) do
+    if block.t == "Para" then
+      local text = pandoc.utils.stringify(block):gsub('"', "'")
+      return #text <= 200 and text or text:sub(1, 200):match("^(.*)%s") .. " …"
+    end
+  end
+end
+
 function Pandoc(doc)
   source = pandoc.utils.stringify(doc.meta.source or "")
   chapter = pandoc.utils.stringify(doc.meta.chapter or "")
@@ -255,6 +265,7 @@ function Pandoc(doc)
       out:extend(blocks)
     end
   end
+  doc.meta.description = description(doc.blocks)
   doc.blocks = out
   return doc
 end
