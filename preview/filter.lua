@@ -12,6 +12,8 @@ local REFERABLE = { eq = true, fig = true, tbl = true, sec = true }
 local NO_MATH = { "\\tag", "\\label", "\\color", "\\cancel", "\\require", "\\eqref",
                   "\\begin{align}", "\\begin{align*}", "\\begin{equation}" }
 
+local LONG = 30 -- characters of TeX: an inline formula that a phone may have to scroll
+
 local source, chapter, cell = "", "", nil
 local counters = { eq = 0, fig = 0, tbl = 0 }
 
@@ -60,6 +62,8 @@ local function equations(inlines)
       else
         out:insert(pandoc.Span(item, { class = "equation-body" }))
       end
+    elseif item.t == "Math" and #item.text > LONG then
+      out:insert(pandoc.Span(item, { class = "long-formula" }))
     else
       out:insert(item)
     end
