@@ -6,7 +6,7 @@ SETUP := .make/setup
 # Stored outputs must not depend on the time a run took or on who looks.
 STORED := GAPFM_TEACH_STATIC=1 TQDM_DISABLE=1
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
-SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
+SITE_SOURCES := _quarto.yml CITATION.cff $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
   $(wildcard preview/* preview/*/* images/* gapfm_teach/widgets/* gapfm_teach/widgets/*/*)
 
 .PHONY: help setup site test quick lowest lint lab notebooks pictures bench api films quarto clean

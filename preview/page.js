@@ -5,11 +5,18 @@
   const [bar, main] = [document.querySelector(".bar"), document.querySelector("main")];
   root.classList.add("script");
 
+  // Scroll `box`, and nothing around it, until `link` is in its middle, if it cannot be seen.
+  function reveal(box, link) {
+    const [outer, inner] = [box.getBoundingClientRect(), link.getBoundingClientRect()];
+    if (inner.top > outer.top && inner.bottom < outer.bottom) return;
+    box.scrollTop += inner.top - outer.top - box.clientHeight / 2;
+  }
+
   // The contents, which a phone opens over the page: at the chapter and the section one reads.
   const contents = document.getElementById("contents");
   contents.addEventListener("toggle", () => {
     const here = all("[aria-current]", contents).at(-1);
-    if (contents.matches(":popover-open")) here?.scrollIntoView({ block: "center" });
+    if (here && contents.matches(":popover-open")) reveal(contents, here);
   });
   contents.addEventListener("click", (event) => {
     if (event.target.closest("a") && contents.matches(":popover-open")) contents.hidePopover();
@@ -31,7 +38,7 @@
     if (now !== marked) {
       for (const link of marked) link.removeAttribute("aria-current");
       for (const link of now) link.setAttribute("aria-current", "location");
-      now.find((link) => listed?.contains(link))?.scrollIntoView({ block: "nearest" });
+      for (const link of now) if (listed?.contains(link)) reveal(listed, link);
       marked = now;
     }
     const rest = root.scrollHeight - innerHeight;

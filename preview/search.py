@@ -50,7 +50,9 @@ class Places(HTMLParser):
             return None, "title"
         if kind and "data-number" in given:
             place = self._add(given["id"], f"{kind} {given['data-number']}")
-            place["text"] = " ".join(given["id"].split("-")[1:]) if kind == "Equation" else ""
+            place["text"] = (
+                " ".join(given["id"].split("-")[1:]) if kind == "Equation" else ""
+            )
             return place, "text"
         if tag == "pre":
             return place, "code" if "sourceCode" in given.get("class", "") else ""

@@ -2,7 +2,8 @@
 
 The folder is what `npm install @fontsource/stix-two-math @fontsource-variable/stix-two-text`
 leaves; needed besides are the packages fonttools and brotli. The text's face keeps all of its
-Latin letters; the one of mathematics what a book like this may come to use, with the variants
+letters of western Europe, and has those of its east in a file of their own, which a page without
+them does not fetch; the one of mathematics what a book like this may come to use, with the variants
 and pieces of brackets and large operators that its MATH table names.
 """
 
@@ -12,11 +13,12 @@ from pathlib import Path
 from fontTools import subset
 
 FONTS = Path(__file__).resolve().parent.parent / "preview" / "fonts"
-TEXT = "@fontsource-variable/stix-two-text/files/stix-two-text-latin-wght-{}.woff2"
+TEXT = "@fontsource-variable/stix-two-text/files/stix-two-text-{}.woff2"
 MATH = "@fontsource/stix-two-math/files/stix-two-math-latin-400-normal.woff2"
 SOURCES = {
-    "stix-two-text.woff2": TEXT.format("normal"),
-    "stix-two-text-italic.woff2": TEXT.format("italic"),
+    "stix-two-text.woff2": TEXT.format("latin-wght-normal"),
+    "stix-two-text-extended.woff2": TEXT.format("latin-ext-wght-normal"),
+    "stix-two-text-italic.woff2": TEXT.format("latin-wght-italic"),
     "stix-two-math.woff2": MATH,
 }
 MATHEMATICS = [
@@ -36,6 +38,10 @@ MATHEMATICS = [
     (0x1D400, 0x1D467), (0x1D49C, 0x1D4CF), (0x1D538, 0x1D56B),  # bold, italic, script, double
     (0x1D5A0, 0x1D607), (0x1D6A4, 0x1D71B), (0x1D7CE, 0x1D7E1),  # sans, italic Greek, digits
 ]  # fmt: skip
+WANTED = {
+    "stix-two-math.woff2": MATHEMATICS,
+    "stix-two-text-extended.woff2": [(0x100, 0x17F)],
+}
 
 
 def characters(ranges: list[tuple[int, int]]) -> list[int]:
@@ -47,8 +53,8 @@ def main(packages: Path) -> None:
         options = subset.Options(flavor="woff2", layout_features=["*"], hinting=False)
         font = subset.load_font(str(packages / source), options)
         subsetter = subset.Subsetter(options)
-        wanted = characters(MATHEMATICS) if source == MATH else sorted(font.getBestCmap())
-        subsetter.populate(unicodes=wanted)
+        everything = [(code, code) for code in font.getBestCmap()]
+        subsetter.populate(unicodes=characters(WANTED.get(name, everything)))
         subsetter.subset(font)
         subset.save_font(font, str(FONTS / name), options)
         print(f"{name}: {(FONTS / name).stat().st_size // 1000} kB")
