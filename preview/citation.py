@@ -13,7 +13,6 @@ def bibtex(path: Path) -> str:
         "title": f"{{{work['title']}}}",
         "author": " and ".join(map(_author, work["authors"])),
         "version": work["version"],
-        "license": " and ".join(work["license"]),
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
     return "\n".join([f"@software{{{key},", *lines, "}"])

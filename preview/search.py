@@ -50,10 +50,10 @@ class Places(HTMLParser):
             return None, "title"
         if kind and "data-number" in given:
             place = self._add(given["id"], f"{kind} {given['data-number']}")
-            place["text"] = (
-                " ".join(given["id"].split("-")[1:]) if kind == "Equation" else ""
-            )
-            return place, "text"
+            if kind != "Equation":
+                return place, "text"
+            place["text"] = " ".join(given["id"].split("-")[1:])
+            return place, ""
         if tag == "pre":
             return place, "code" if "sourceCode" in given.get("class", "") else ""
         return place, part

@@ -135,7 +135,8 @@ def test_a_heading_in_two_rows_and_a_cell_over_two(open_table):
     [
         [("<td>a</td>", f"<td>{number}</td>") for number in range(5)],
         [("<td>a</td>", "<td>words</td>"), ("<td>b</td>", "<td>–</td>")] * 3,
-        [("<td>a</td>", "<td>1</td>"), ("<td colspan=2>a remark over all columns</td>",)] * 3,
+        [("<td>a</td>", "<td>1</td>"), ("<td colspan=2>a remark over all columns</td>",)]
+        * 3,
     ],
     ids=["five rows", "no numbers", "a cell over two columns"],
 )
@@ -144,7 +145,9 @@ def test_what_is_not_a_long_table_of_numbers_is_left_alone(open_table, rows):
     assert page.locator("button").count() == 0
 
 
-def test_columns_of_words_are_told_from_numbers_and_an_empty_corner_is_no_heading(open_table):
+def test_columns_of_words_are_told_from_numbers_and_an_empty_corner_is_no_heading(
+    open_table,
+):
     rows = [("<td>101 Dalmatians</td>", "<td>−1</td>"), ("<td>Heat</td>", "<td>–</td>")]
     page = open_table(table(("", "gain"), rows))
     assert page.locator(".words").all_inner_texts() == ["", "101 Dalmatians", "Heat"]
