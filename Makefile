@@ -8,7 +8,7 @@ STORED := GAPFM_TEACH_STATIC=1 TQDM_DISABLE=1
 # A file's tests, and a notebook's cells, stay together on one processor.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
-SITE_SOURCES := _quarto.yml $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
+SITE_SOURCES := _quarto.yml CITATION.cff $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
   $(wildcard preview/* preview/*/* images/* gapfm_teach/widgets/* gapfm_teach/widgets/*/*)
 
 .PHONY: help setup site test quick lowest lint lab notebooks pictures bench api films quarto clean

@@ -14,14 +14,16 @@ from pathlib import Path
 import pypandoc
 import yaml
 
-from preview import explorables
+from preview import explorables, search
+from preview.citation import bibtex
+from preview.labels import Labels
 from preview.notebook import BookError, notebook_markdown
-from preview.page import PageReader
+from preview.polish import polished
 from preview.written import check_replaceable, leave_list
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-ASSETS = ("shared.css", "page.css", "page.js", "fonts")
+ASSETS = ("shared.css", "page.css", "page.js", "search.js", "cover.png", "fonts")
 KIND = {"eq": "Equation", "fig": "Figure", "tbl": "Table"}
 TITLE = re.compile(r"^# +(?P<title>.+?)\s*(?:\{(?P<attributes>[^}]*)\})?\s*$", re.MULTILINE)
 XREF = re.compile(r'<a href="#([\w-]+)"\s+class="xref( bare)?"\s+data-cell="(\d*)">\?</a>')
@@ -44,6 +46,10 @@ class Chapter:
     def root(self) -> str:
         return "../" * self.href.count("/")
 
+    @property
+    def name(self) -> str:
+        return f"{self.number} {self.title}".strip()
+
 
 def build(root: Path, target: Path) -> list[str]:
     """Render the book at `root` into the folder `target`; return the pages written.
@@ -56,11 +62,12 @@ def build(root: Path, target: Path) -> list[str]:
     chapters = read_chapters(root, config)
     for chapter in chapters:
         render(chapter, chapters, config, root)
-    readers = {chapter.href: PageReader(chapter.page) for chapter in chapters}
-    numbers = label_numbers(chapters, readers)
+    numbers = label_numbers(chapters)
     for chapter in chapters:
-        chapter.page = explorables.alive(resolve(chapter, numbers), chapter.root)
-    index = [entry for c in chapters for entry in readers[c.href].search_entries(c.href)]
+        chapter.page = resolve(chapter, numbers)
+    index = search.script([(c.href, c.name, c.page) for c in chapters])
+    for chapter in chapters:
+        chapter.page = explorables.alive(polished(chapter.page), chapter.root)
     write(chapters, index, target)
     return [chapter.href for chapter in chapters]
 
@@ -113,7 +120,8 @@ def render(chapter: Chapter, chapters: list[Chapter], config: dict, root: Path) 
             "source": chapter.source.name,
             "pagetitle": chapter.title,
         },
-        "variables": page_variables(chapter, chapters, config),
+        "variables": page_variables(chapter, chapters, config)
+        | {"citation": html.escape(bibtex(root / "CITATION.cff"))},
     }
     chapter.page = pandoc(markdown, settings, chapter.source.name)
     for name in IMAGE.findall(chapter.page):
@@ -162,6 +170,11 @@ def page_variables(chapter: Chapter, chapters: list[Chapter], config: dict) -> d
     book = config["book"]
     return {
         "root": chapter.root,
+        # Who shows a link with a picture asks for its whole address.
+        "address": book.get("site-url", chapter.root),
+        "number": chapter.number,
+        "source": chapter.source.name,
+        "notebook": chapter.source.suffix == ".ipynb",
         "book-title": html.escape(book["title"]),
         "book-subtitle": html.escape(book["subtitle"]),
         "home": position == 0,
@@ -171,11 +184,11 @@ def page_variables(chapter: Chapter, chapters: list[Chapter], config: dict) -> d
     }
 
 
-def label_numbers(chapters, readers) -> dict[str, tuple[str, str]]:
+def label_numbers(chapters: list[Chapter]) -> dict[str, tuple[str, str]]:
     """label -> (page, number) over the whole book."""
     numbers: dict[str, tuple[str, str]] = {}
     for chapter in chapters:
-        for label, number in readers[chapter.href].labels:
+        for label, number in Labels(chapter.page).found:
             if label in numbers:
                 raise BookError(f"{chapter.source.name}: label '{label}' is used twice")
             numbers[label] = (chapter.href, number)
@@ -201,7 +214,7 @@ def resolve(chapter: Chapter, numbers: dict[str, tuple[str, str]]) -> str:
     return XREF.sub(reference, chapter.page)
 
 
-def write(chapters: list[Chapter], index: list[dict], target: Path) -> None:
+def write(chapters: list[Chapter], index: str, target: Path) -> None:
     """Write everything into a folder beside `target`, then swap the two."""
     check_replaceable(target)
     fresh = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
@@ -210,6 +223,7 @@ def write(chapters: list[Chapter], index: list[dict], target: Path) -> None:
             page = fresh / chapter.href
             page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(chapter.page, encoding="utf-8")
+            shutil.copyfile(chapter.source, page.with_name(chapter.source.name))
             for name, content in chapter.files.items():
                 image = page.parent / name
                 image.parent.mkdir(parents=True, exist_ok=True)
@@ -218,8 +232,7 @@ def write(chapters: list[Chapter], index: list[dict], target: Path) -> None:
             copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
             copy(HERE / name, fresh / name)
         (fresh / explorables.NAME).write_bytes(explorables.script())
-        text = json.dumps(index, ensure_ascii=False)
-        (fresh / "search.js").write_text(f"bookIndex = {text};\n", encoding="utf-8")
+        (fresh / search.NAME).write_text(index, encoding="utf-8")
         leave_list(fresh)
         fresh.chmod(0o755)
         swap(fresh, target)

@@ -12,6 +12,8 @@ local REFERABLE = { eq = true, fig = true, tbl = true, sec = true }
 local NO_MATH = { "\\tag", "\\label", "\\color", "\\cancel", "\\require", "\\eqref",
                   "\\begin{align}", "\\begin{align*}", "\\begin{equation}" }
 
+local LONG = 30 -- characters of TeX: an inline formula that a phone may have to scroll
+
 local source, chapter, cell = "", "", nil
 local counters = { eq = 0, fig = 0, tbl = 0 }
 
@@ -60,6 +62,8 @@ local function equations(inlines)
       else
         out:insert(pandoc.Span(item, { class = "equation-body" }))
       end
+    elseif item.t == "Math" and #item.text > LONG then
+      out:insert(pandoc.Span(item, { class = "long-formula" }))
     else
       out:insert(item)
     end
@@ -241,6 +245,16 @@ local STEPS = {
   { Div = box },
 }
 
+-- The first paragraph says what a page is about, to those who get a link to it.
+local function description(blocks)
+  for _, block in ipairs(blocks) do
+    if block.t == "Para" then
+      local text = pandoc.utils.stringify(block):gsub('"', "'")
+      return #text <= 200 and text or text:sub(1, 200):match("^(.*)%s") .. " …"
+    end
+  end
+end
+
 function Pandoc(doc)
   source = pandoc.utils.stringify(doc.meta.source or "")
   chapter = pandoc.utils.stringify(doc.meta.chapter or "")
@@ -255,6 +269,7 @@ function Pandoc(doc)
       out:extend(blocks)
     end
   end
+  doc.meta.description = description(doc.blocks)
   doc.blocks = out
   return doc
 end

@@ -1,9 +1,12 @@
 """The small renderer, on books of a few lines: numbers, links, boxes, errors."""
 
+import base64
+import html
 import json
 import os
 import re
 import shutil
+import zlib
 from pathlib import Path
 
 import nbformat
@@ -20,6 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 WIDGET = "application/vnd.jupyter.widget-view+json"
 BIBLIOGRAPHY = """@book{euler1748, author={Euler, Leonhard}, title={Introductio}, year={1748}}
 @book{gauss1801, author={Gauss, Carl}, title={Disquisitiones}, year={1801}}
+"""
+CITATION = """title: "B: a book"
+authors: [{name: "The B group"}, {family-names: Euler, given-names: Leonhard}]
+version: 0.1.0
+license: [MIT]
 """
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
@@ -51,6 +59,7 @@ def book(tmp_path):
         references = "# References {.unnumbered}\n\n::: {#refs}\n:::\n"
         (tmp_path / "references.qmd").write_text(references, encoding="utf-8")
         (tmp_path / "references.bib").write_text(BIBLIOGRAPHY, encoding="utf-8")
+        (tmp_path / "CITATION.cff").write_text(CITATION, encoding="utf-8")
         config = {
             "book": {
                 "title": "B",
@@ -155,6 +164,68 @@ def test_html_output_comes_through_untouched(book):
     assert raw in book(["# One", code("shown()", shows(text_html=raw))])["one.html"]
 
 
+def test_a_long_formula_in_a_line_has_a_box_of_its_own(book):
+    page = book(["# One", "Short $a = b$, and long $a + b + c + d + e + f + g + h + i$."])
+    boxes = re.findall(r'<span class="long-formula">(.*?)</span>', page["one.html"], re.S)
+    assert len(boxes) == 1
+    assert "<mi>i</mi>" in boxes[0]
+
+
+def test_a_page_says_how_to_cite_where_it_comes_from_and_what_it_is_about(book, tmp_path):
+    page = book(["# One", 'A "promise" & more.', code("x = 1")])["one.html"]
+    cited = html.unescape(
+        re.search(r'<pre class="citation"><code>(.*?)</code>', page, re.S)[1]
+    )
+    assert cited.startswith("@software{B,\n")
+    assert "author = {{The B group} and Euler, Leonhard}," in cited
+    assert '<a href="one.ipynb" download>' in page
+    assert (tmp_path / "_site" / "one.ipynb").read_bytes() == (
+        tmp_path / "one.ipynb"
+    ).read_bytes()
+    assert re.search(r'<meta name="description" content="A .promise. &amp; more\.">', page)
+
+
+def test_what_is_searched_holds_prose_names_in_code_and_captions_but_no_output(
+    book, tmp_path
+):
+    figure = code(
+        "#| label: fig-a\n#| fig-cap: 'A caption, @eq-b.'\n#| fig-alt: A dot\ndraw(curve, curve)",
+        shows(image_png=PIXEL),
+    )
+    printed = code("print(1)", nb.new_output("stream", name="stdout", text="secret output"))
+    text = "# One {#sec-one}\n\nProse.\n\n$$ \\alpha $$ {#eq-b}\n\n## Part\n\nMore."
+    book([text, figure, printed])
+    script = (tmp_path / "_site" / "search_index.js").read_text(encoding="utf-8")
+    size, digits = re.search(r'size: (\d+), text: "(.*)"', script).groups()
+    index = json.loads(zlib.decompress(base64.b85decode(digits)[: int(size)]))
+    assert index["pages"] == [
+        ["index.html", "Home"], ["one.html", "1 One"], ["references.html", "References"],
+    ]  # fmt: skip
+    assert [entry for page, *entry in index["entries"] if page == 1] == [
+        ["sec-one", "1 One", "Prose.", ""],
+        ["eq-b", "Equation 1.1", "b", ""],
+        ["part", "1.1 Part", "More.", "draw curve print"],
+        ["fig-a", "Figure 1.1", "A caption, Equation 1.1.", ""],
+    ]
+
+
+def test_one_switch_opens_all_code_that_is_folded(book, tmp_path, browser):
+    fold = "#| code-fold: true\nimport numpy"
+    book(["# One", code(fold), code(fold), code("x = 1")])
+    page = browser.new_page()
+    page.goto((tmp_path / "_site" / "one.html").as_uri())
+    is_open = "() => [...document.querySelectorAll('details.code-fold')].map((e) => e.open)"
+    for before, after in (
+        ("Show all code", [True, True]),
+        ("Fold the code away", [False, False]),
+    ):
+        page.get_by_role("button", name=before).click()
+        assert page.evaluate(is_open) == after
+    page.locator("summary").first.click()
+    page.get_by_role("button", name="Show all code").wait_for()
+    page.close()
+
+
 def test_printed_text_stored_in_pieces_is_one_piece(book):
     pieces = [nb.new_output("stream", name="stdout", text=text) for text in ("a\n", "b\n")]
     page = book(["# One", code("print()", *pieces)])["one.html"]
@@ -248,7 +319,8 @@ def lived_with(tmp_path_factory):
     root = tmp_path_factory.mktemp("project")
     for name in ("notebooks", "images", "preview"):
         shutil.copytree(ROOT / name, root / name)
-    for page in [*ROOT.glob("*.qmd"), ROOT / "references.bib", ROOT / "_quarto.yml"]:
+    others = [ROOT / name for name in ("references.bib", "_quarto.yml", "CITATION.cff")]
+    for page in [*ROOT.glob("*.qmd"), *others]:
         shutil.copy(page, root)
     path = root / "notebooks" / "01_from_ap_to_gap.ipynb"
     notebook = nbformat.read(path, as_version=4)

@@ -12,21 +12,22 @@ ROWS = [
     ("Heat", "1,234", "Given 100", ".090 [.080, .100]", "−3 %"),
     ("Babe", "", "Given 3", ".090 [.070, .110]", "100 %"),
     ("Evita", "7e-05", "Given 20", "–", "5 %"),
+    ("Big", "0.5", "Given 5", ".3 [.2, .4]", "7 %"),
 ]
 ASCENDING = {
-    "film": "Alien Babe Evita Fargo Heat",
-    "value": "Alien Evita Fargo Heat Babe",
-    "data": "Alien Babe Fargo Evita Heat",
-    "interval": "Heat Babe Fargo Alien Evita",
-    "share": "Heat Evita Fargo Babe Alien",
+    "film": "Alien Babe Big Evita Fargo Heat",
+    "value": "Alien Evita Fargo Big Heat Babe",
+    "data": "Alien Babe Big Fargo Evita Heat",
+    "interval": "Heat Babe Fargo Alien Big Evita",
+    "share": "Heat Evita Big Fargo Babe Alien",
 }
 # Equal keys stay as they were, and blank cells stay last, in this direction too.
 DESCENDING = {
-    "film": "Heat Fargo Evita Babe Alien",
-    "value": "Heat Fargo Evita Alien Babe",
-    "data": "Heat Fargo Evita Alien Babe",
-    "interval": "Alien Fargo Heat Babe Evita",
-    "share": "Babe Fargo Evita Heat Alien",
+    "film": "Heat Fargo Evita Big Babe Alien",
+    "value": "Heat Big Fargo Evita Alien Babe",
+    "data": "Heat Fargo Evita Big Alien Babe",
+    "interval": "Big Alien Fargo Heat Babe Evita",
+    "share": "Babe Fargo Big Evita Heat Alien",
 }
 ORIGINAL = [row[0] for row in ROWS]
 FIRST_CELLS = "rows => rows.map((row) => row.cells[0].textContent)"
@@ -107,7 +108,9 @@ def test_a_heading_in_two_rows_and_a_cell_over_two(open_table):
         "<tr><th rowspan=2>10</th><th>A</th><td>.2</td><td>1</td></tr>"
         "<tr><th>B</th><td>.4</td><td>2</td></tr>"
         "<tr><th rowspan=2>20</th><th>A</th><td>.3</td><td>3</td></tr>"
-        "<tr><th>B</th><td>.1</td><td>4</td></tr></tbody></table>"
+        "<tr><th>B</th><td>.1</td><td>4</td></tr>"
+        "<tr><th rowspan=2>30</th><th>A</th><td>.5</td><td>5</td></tr>"
+        "<tr><th>B</th><td>.6</td><td>6</td></tr></tbody></table>"
     )
     before = page.locator("tbody").inner_html()
     assert page.locator("th button").all_inner_texts() == ["given", "system", "P", ""]
@@ -119,6 +122,8 @@ def test_a_heading_in_two_rows_and_a_cell_over_two(open_table):
         ["10", "A", ".2", "1"],
         ["20", "A", ".3", "3"],
         ["10", "B", ".4", "2"],
+        ["30", "A", ".5", "5"],
+        ["30", "B", ".6", "6"],
     ]
     button.click()
     button.click()
@@ -128,15 +133,25 @@ def test_a_heading_in_two_rows_and_a_cell_over_two(open_table):
 @pytest.mark.parametrize(
     "rows",
     [
-        [("<td>only</td>", "<td>1</td>")],
-        [("<td>a</td>", "<td>words</td>"), ("<td>b</td>", "<td>–</td>")],
-        [("<td>a</td>", "<td>1</td>"), ("<td colspan=2>a remark over all columns</td>",)],
+        [("<td>a</td>", f"<td>{number}</td>") for number in range(5)],
+        [("<td>a</td>", "<td>words</td>"), ("<td>b</td>", "<td>–</td>")] * 3,
+        [("<td>a</td>", "<td>1</td>"), ("<td colspan=2>a remark over all columns</td>",)]
+        * 3,
     ],
-    ids=["one row", "no numbers", "a cell over two columns"],
+    ids=["five rows", "no numbers", "a cell over two columns"],
 )
-def test_what_is_not_a_table_of_numbers_is_left_alone(open_table, rows):
+def test_what_is_not_a_long_table_of_numbers_is_left_alone(open_table, rows):
     page = open_table(table(("name", "value"), rows))
     assert page.locator("button").count() == 0
+
+
+def test_columns_of_words_are_told_from_numbers_and_an_empty_corner_is_no_heading(
+    open_table,
+):
+    rows = [("<td>101 Dalmatians</td>", "<td>−1</td>"), ("<td>Heat</td>", "<td>–</td>")]
+    page = open_table(table(("", "gain"), rows))
+    assert page.locator(".words").all_inner_texts() == ["", "101 Dalmatians", "Heat"]
+    assert page.locator("th").all_inner_texts() == ["gain"]
 
 
 def test_without_scripts_the_content_is_the_same(open_table):

@@ -1,0 +1,98 @@
+"""The index that the search reads: every section, equation, figure and table of the book.
+
+It is one script file, since a page that is opened as a file can fetch nothing, and small:
+prose stands in it as written, of code each name once, of outputs nothing; all is compressed.
+"""
+
+import base64
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+
+NAME = "search_index.js"
+KIND = {"eq": "Equation", "fig": "Figure", "tbl": "Table"}
+HEADINGS = ("h1", "h2", "h3", "h4")
+SILENT = ("script", "style", "svg", "nav", "math", "button")
+VOID = ("img", "br", "hr", "input", "link", "meta", "source", "wbr", "col")
+IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
+
+
+class Places(HTMLParser):
+    """Collect from a page's `<main>` what a reader may look for, into `found`.
+
+    Each place is a dict of its anchor's `id`, `title`, `text` and `code`.
+    """
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.found: list[dict[str, str]] = []
+        self._section: dict[str, str] = {}
+        # Each open tag, with where its text goes: a place of its own or the section; which part.
+        self._open: list[tuple[str, dict[str, str] | None, str]] = [("", None, "")]
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag in VOID:
+            return
+        given = {name: value or "" for name, value in attributes}
+        self._open.append((tag, *self._goes(tag, given)))
+
+    def _goes(self, tag: str, given: dict[str, str]) -> tuple[dict[str, str] | None, str]:
+        _, place, part = self._open[-1]
+        kind = KIND.get(given.get("id", "").partition("-")[0])
+        if tag == "main":
+            return None, "text"
+        if not part or tag in SILENT or "dataframe" in given.get("class", ""):
+            return None, ""
+        if tag in HEADINGS and "id" in given:
+            self._section = self._add(given["id"], "")
+            return None, "title"
+        if kind and "data-number" in given:
+            place = self._add(given["id"], f"{kind} {given['data-number']}")
+            if kind != "Equation":
+                return place, "text"
+            place["text"] = " ".join(given["id"].split("-")[1:])
+            return place, ""
+        if tag == "pre":
+            return place, "code" if "sourceCode" in given.get("class", "") else ""
+        return place, part
+
+    def _add(self, name: str, title: str) -> dict[str, str]:
+        self.found.append({"id": name, "title": title, "text": "", "code": ""})
+        return self.found[-1]
+
+    def handle_endtag(self, tag):
+        if tag in [name for name, *_ in self._open]:
+            while self._open.pop()[0] != tag:
+                pass
+
+    def handle_data(self, data):
+        _, place, part = self._open[-1]
+        place = self._section if place is None else place
+        if part and place:
+            place[part] += data
+
+
+def entries(page: str) -> list[list[str]]:
+    """What there is to find on `page`: lists of id, title, text and the names in code."""
+
+    def entry(place: dict[str, str]) -> list[str]:
+        title = " ".join(place["title"].split())
+        text = " ".join(place["text"].split()).removeprefix(title).strip()
+        names = dict.fromkeys(IDENTIFIER.findall(place["code"]))
+        return [place["id"], title, text, " ".join(names)]
+
+    return [entry(place) for place in Places(page).found]
+
+
+def script(pages: list[tuple[str, str, str]]) -> str:
+    """The index of `pages`, each its address, its chapter's name and the page, as JavaScript."""
+    index = {
+        "pages": [(href, name) for href, name, _ in pages],
+        "entries": [[at, *e] for at, (*_, page) in enumerate(pages) for e in entries(page)],
+    }
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    packed = zlib.compress(text.encode(), 9)
+    digits = base64.b85encode(packed, pad=True).decode()
+    return f'bookIndex = {{ size: {len(packed)}, text: "{digits}" }};\n'
