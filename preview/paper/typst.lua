@@ -2,10 +2,9 @@
 -- look and are read out as they should, and boxes, figures and pictures as book.typ sets them.
 
 local BOXES = { "callout-note", "callout-tip", "callout-warning", "column-margin", "objectives",
-                "exercise", "recap", "deeper", "still", "pointer", "callout-title", "fold-title", "cell-output-stdout",
-                "cell-output-stderr", "references" }
--- A picture of 7.1 inches, the width of most, is as wide as the text.
-local SCALE = 0.775
+                "exercise", "recap", "deeper", "still", "pointer", "callout-title", "fold-title" }
+-- A picture of 7.1 inches, the width of most, is nearly as wide as the text.
+local SCALE = 0.74
 local DPI = { png = 110, jpg = 110, svg = 72 }
 
 local function quoted(text)
@@ -70,9 +69,17 @@ local function image(el)
   return raw(("#picture(%s, %s, %.3f)"):format(quoted(el.src), quoted(el.attributes.alt), scale))
 end
 
+-- A table of a few rows stays on one page.
+local function is_long(el)
+  local rows = 0
+  el:walk { Row = function() rows = rows + 1 end }
+  return rows > 16
+end
+
 local function figure(el)
   local caption = pandoc.Blocks(el.caption.long)
-  local out = around("floating", quoted(el.classes[1]), el.content)
+  local arguments = quoted(el.classes[1]) .. ", breakable: " .. tostring(is_long(el))
+  local out = around("floating", arguments, el.content)
   out:remove()
   out:insert(pandoc.RawBlock("typst", "]["))
   out:extend(caption)
@@ -107,8 +114,8 @@ end
 local STEPS = {
   { Math = math, Image = image, Link = link, Cite = cite },
   { Span = equation },
-  { Table = tabular },
   { Figure = figure, Header = header },
+  { Table = tabular },
   { Div = div },
 }
 

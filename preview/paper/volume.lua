@@ -74,11 +74,12 @@ local function moved(doc)
   local function move(div)
     local class = div.classes[1]
     if not MOVED[class] then return nil end
-    local id = heading(class)
-    if div.content[1].content[1] == pandoc.Plain("Solution") then div.content:remove(1) end
+    local id, title = heading(class), pandoc.utils.stringify(div.content[1])
+    if title == "Solution" then div.content:remove(1) end
     appendices[class]:extend(div.content)
     if not id then return {}, false end
-    local link = pandoc.Link(MOVED[class], "#" .. id, "", { class = "there" })
+    local name = class == "hint" and "Hints" or title
+    local link = pandoc.Link(name, "#" .. id, "", { class = "there" })
     return pandoc.Div(pandoc.Plain(link), { class = "pointer" }), false
   end
 
