@@ -136,6 +136,11 @@ local function align(tbl)
   for i in ipairs(tbl.colspecs) do
     tbl.colspecs[i] = { left[i] and "AlignLeft" or "AlignRight" }
   end
+  for _, row in ipairs(tbl.head.rows) do
+    for _, cell in ipairs(row.cells) do
+      if cell.col_span > 1 then cell.alignment = "AlignCenter" end
+    end
+  end
 end
 
 local function dataframe(tbl)

@@ -1,7 +1,6 @@
 """The volume as an EPUB, by pandoc."""
 
 import uuid
-from pathlib import Path
 
 from preview.build import run_pandoc
 from preview.paper.gather import HERE, Volume
@@ -24,7 +23,13 @@ def epub(volume: Volume) -> bytes:
     }
     arguments = ["--from", "json", "--to", "epub3", "--mathml", "--fail-if-warnings"]
     arguments += ["--lua-filter", str(HERE / "epub.lua"), "--css", str(HERE / "epub.css")]
-    arguments += ["--epub-embed-font", str(FONT), "--toc", "--toc-depth=2", "--split-level=1"]
+    arguments += [
+        "--epub-embed-font",
+        str(FONT),
+        "--toc",
+        "--toc-depth=2",
+        "--split-level=1",
+    ]
     arguments += ["--resource-path", str(volume.folder), "--output", str(target)]
     for name, text in metadata.items():
         arguments += ["--metadata", f"{name}={text}"]

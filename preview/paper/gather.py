@@ -27,7 +27,6 @@ class Volume:
     language: str
     authors: list[str]
     version: str
-    licence: str
 
 
 def gather(root: Path, folder: Path) -> Volume:
@@ -40,13 +39,14 @@ def gather(root: Path, folder: Path) -> Volume:
     chapters = read_chapters(root, config)
     shutil.copytree(WIDGETS / "pictures", folder / "pictures")
     document: dict = {}
-    labels = list(label_figures(chapters))
+    labels = [*label_figures(chapters), ""]
+    chapters.append(licences(root))
     for chapter, label in zip(chapters, labels, strict=True):
         part = read(chapter, label, live(chapter, config), root)
         keep_pictures(part, chapter, root, folder)
         part["blocks"] = document.get("blocks", []) + part["blocks"]
         document = part
-    document["meta"] = {"last": {"t": "MetaString", "c": labels[-2]}}
+    document["meta"] = {"last": {"t": "MetaString", "c": labels[-3]}}
     arguments = ["--lua-filter", str(HERE / "volume.lua"), "--citeproc"]
     arguments += ["--bibliography", str(root / config["bibliography"])]
     arguments += ["--metadata", "link-citations", "--metadata", f"lang={config['lang']}"]
@@ -58,7 +58,6 @@ def gather(root: Path, folder: Path) -> Volume:
         language=config["lang"],
         authors=[author["name"] for author in citation["authors"]],
         version=citation["version"],
-        licence=(root / "LICENSE-TEXT").read_text(encoding="utf-8"),
     )
 
 
@@ -75,6 +74,15 @@ def label_figures(chapters: list[Chapter]) -> Iterator[str]:
             yield ""
         else:
             yield chapter.number or (ROMAN[i] if i < last else chr(ord("A") + i - last - 1))
+
+
+def licences(root: Path) -> Chapter:
+    """The last page: what a reader may do with the text and with the code."""
+    parts = ["# Licences"]
+    for title, name in {"Text and figures": "LICENSE-TEXT", "Code": "LICENSE"}.items():
+        text = (root / name).read_text(encoding="utf-8")
+        parts += [f"## {title}", re.sub(r"(https?://\S+)", r"<\1>", text)]
+    return Chapter(root / "LICENSE", "licences.html", "Licences", "", "\n\n".join(parts))
 
 
 def live(chapter: Chapter, config: dict) -> str:

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import time
-from pathlib import Path
 
 import typst
 
@@ -40,7 +39,9 @@ def source(volume: Volume) -> str:
         "version": volume.version,
         "language": volume.language,
     }
-    given = [f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in facts.items()]
+    given = [
+        f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in facts.items()
+    ]
     names = "".join(json.dumps(name, ensure_ascii=False) + ", " for name in volume.authors)
     given.append(f"authors: ({names})")
     arguments = ["--from", "json", "--to", "typst", "--wrap=preserve", "--fail-if-warnings"]

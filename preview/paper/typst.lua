@@ -72,7 +72,9 @@ end
 -- A table of a few rows stays on one page.
 local function is_long(el)
   local rows = 0
-  el:walk { Row = function() rows = rows + 1 end }
+  el:walk { Table = function(tbl)
+    for _, body in ipairs(tbl.bodies) do rows = rows + #body.body end
+  end }
   return rows > 16
 end
 
