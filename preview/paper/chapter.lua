@@ -21,9 +21,10 @@ local function fold(class, title, content)
   return { pandoc.Div({ heading, table.unpack(content) }, { class = kind }) }
 end
 
+-- Of a fold that is whole in one block, as an output may be, the table inside is what counts.
 local function opened(html)
-  local class = html:match('^<details class="([%w-]+)">')
-  if class then return { class = class, title = html:match("<summary>(.-)</summary>") } end
+  if not html:match("^<details") or html:find("</details>", 1, true) then return nil end
+  return { class = html:match('class="([%w-]+)') or "", title = html:match("<summary>(.-)</summary>") }
 end
 
 -- `<details>`, `<summary>` and their ends are blocks beside the blocks they enclose.
