@@ -38,7 +38,7 @@ def cells(kind: str) -> list[str]:
 
 
 def read(page: pypdfium2.PdfPage) -> str:
-    text = page.get_textpage().get_text_range()
+    text = page.get_textpage().get_text_bounded()
     return text.replace("\r\n", "\n").replace("\u00a0", " ")
 
 
