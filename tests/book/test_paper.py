@@ -5,6 +5,7 @@ import posixpath
 import re
 import zipfile
 from collections import Counter
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from urllib.parse import unquote
@@ -58,9 +59,8 @@ def volume(tmp_path_factory):
 @pytest.fixture(scope="module")
 def pages(volume):
     """The pages of the PDF, read by another program than the one that wrote them."""
-    document = pypdfium2.PdfDocument(pdf(volume))
-    yield [document[i] for i in range(len(document))]
-    document.close()
+    with closing(pypdfium2.PdfDocument(pdf(volume))) as document:
+        yield [document[i] for i in range(len(document))]
 
 
 @pytest.fixture(scope="module")
@@ -249,8 +249,8 @@ def small(tmp_path):
 
 
 def printed(volume) -> str:
-    document = pypdfium2.PdfDocument(pdf(volume))
-    return "\n".join(read(page) for page in document)
+    with closing(pypdfium2.PdfDocument(pdf(volume))) as document:
+        return "\n".join(read(page) for page in document)
 
 
 def test_both_are_the_same_bytes_at_the_same_time(small, monkeypatch):
