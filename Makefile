@@ -11,7 +11,7 @@ NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 SITE_SOURCES := _quarto.yml CITATION.cff $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
   $(wildcard preview/* preview/*/* images/* gapfm_teach/widgets/* gapfm_teach/widgets/*/*)
 
-.PHONY: help setup site test quick lowest lint lab notebooks pictures bench api films quarto clean
+.PHONY: help setup site pdf epub test quick lowest lint lab notebooks pictures bench api films quarto clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +29,13 @@ site: _site/index.html ## Build the rendered tutorial into _site/
 _site/index.html: $(SETUP) $(SITE_SOURCES)
 	$(BIN)/python -m preview.site
 	@touch $@
+
+pdf: _paper/gapfm-teach.pdf ## Write the book for paper, _paper/gapfm-teach.pdf
+
+epub: _paper/gapfm-teach.epub ## Write the book for e-readers, _paper/gapfm-teach.epub
+
+_paper/gapfm-teach.%: $(SETUP) $(SITE_SOURCES) CITATION.cff LICENSE LICENSE-TEXT
+	$(BIN)/python -m preview.paper $*
 
 test: $(SETUP) lint ## Pass all tests, and re-run every notebook comparing its outputs
 	$(PYTEST) tests
@@ -70,4 +77,4 @@ quarto: $(SETUP) ## Put the Quarto program into .venv, where the network allows
 	$(BIN)/python -m pip install --quiet quarto-cli
 
 clean: ## Remove what the targets above made
-	rm -rf .venv .make _site
+	rm -rf .venv .make _site _paper

@@ -131,16 +131,21 @@ def render(chapter: Chapter, chapters: list[Chapter], config: dict, root: Path) 
 
 def pandoc(markdown: str, settings: dict, name: str) -> str:
     """The page that pandoc makes of `markdown`, with `settings` on top of pandoc.yaml."""
-    program = pypandoc.get_pandoc_path()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.yaml"
         path.write_text(json.dumps(settings), encoding="utf-8")
-        done = subprocess.run(
-            [program, "--defaults", str(HERE / "pandoc.yaml"), "--defaults", str(path)],
-            input=markdown,
-            capture_output=True,
-            encoding="utf-8",
-        )
+        defaults = ["--defaults", str(HERE / "pandoc.yaml"), "--defaults", str(path)]
+        return run_pandoc(defaults, markdown, name)
+
+
+def run_pandoc(arguments: list[str], text: str, name: str) -> str:
+    """What pandoc prints. Raises BookError with what a filter or pandoc says of `name`."""
+    done = subprocess.run(
+        [pypandoc.get_pandoc_path(), *arguments],
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+    )
     if done.returncode:
         problem = re.search(r"@@ (.+?) @@", done.stderr, re.DOTALL)
         raise BookError(problem[1] if problem else f"{name}: {done.stderr}")

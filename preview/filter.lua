@@ -162,6 +162,11 @@ end
 local function callout(div, kind)
   if not CALLOUTS[kind] then fail("unknown callout '" .. kind .. "'") end
   local title = callout_title(div, kind)
+  if FORMAT == "json" then -- for paper, where nothing folds
+    div.content:insert(1, pandoc.Div(pandoc.Plain(title), { class = "callout-title" }))
+    div.attributes = {}
+    return div
+  end
   local collapse = div.attributes.collapse
   local open, close = '<div class="callout callout-' .. kind .. '" role="note">', "</div>"
   local before, after = '<p class="callout-title">', "</p>"

@@ -1,0 +1,39 @@
+"""The volume as an EPUB, by pandoc."""
+
+import uuid
+
+from preview.build import run_pandoc
+from preview.paper.gather import HERE, Volume
+
+FONT = HERE.parent / "fonts" / "stix-two-math.woff2"
+
+
+def epub(volume: Volume) -> bytes:
+    """The EPUB: a file for each chapter, formulas as MathML with a font for them.
+
+    The same bytes for the same sources, where the environment has SOURCE_DATE_EPOCH.
+    """
+    target = volume.folder / "book.epub"
+    metadata = {
+        "title": volume.title,
+        "subtitle": volume.subtitle,
+        "lang": volume.language,
+        "rights": "CC BY 4.0; code: MIT",
+        "identifier": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, volume.title)}",
+    }
+    arguments = ["--from", "json", "--to", "epub3", "--mathml", "--fail-if-warnings"]
+    arguments += ["--lua-filter", str(HERE / "epub.lua"), "--css", str(HERE / "epub.css")]
+    arguments += [
+        "--epub-embed-font",
+        str(FONT),
+        "--toc",
+        "--toc-depth=2",
+        "--split-level=1",
+    ]
+    arguments += ["--resource-path", str(volume.folder), "--output", str(target)]
+    for name, text in metadata.items():
+        arguments += ["--metadata", f"{name}={text}"]
+    for author in volume.authors:
+        arguments += ["--metadata", f"author={author}"]
+    run_pandoc(arguments, volume.document, "the book")
+    return target.read_bytes()

@@ -1,0 +1,50 @@
+"""The volume as a PDF, through Typst."""
+
+import json
+import os
+import shutil
+import time
+
+import typst
+
+from preview.build import run_pandoc
+from preview.notebook import BookError
+from preview.paper.gather import HERE, Volume
+
+
+def pdf(volume: Volume) -> bytes:
+    """The PDF: tagged, with what each picture and formula is in words (PDF/UA-1).
+
+    The same bytes for the same sources, where the environment has SOURCE_DATE_EPOCH.
+    """
+    shutil.copy(HERE / "book.typ", volume.folder)
+    main = volume.folder / "main.typ"
+    main.write_text(source(volume), encoding="utf-8")
+    try:
+        return typst.compile(
+            main,
+            ignore_system_fonts=True,
+            pdf_standards=["ua-1"],
+            timestamp=int(os.environ.get("SOURCE_DATE_EPOCH", time.time())),
+        )
+    except typst.TypstError as error:
+        raise BookError(f"Typst cannot set the book:\n{error.diagnostic}") from error
+
+
+def source(volume: Volume) -> str:
+    """The volume in Typst's language."""
+    facts = {
+        "title": volume.title,
+        "subtitle": volume.subtitle,
+        "version": volume.version,
+        "language": volume.language,
+    }
+    given = [
+        f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in facts.items()
+    ]
+    names = "".join(json.dumps(name, ensure_ascii=False) + ", " for name in volume.authors)
+    given.append(f"authors: ({names})")
+    arguments = ["--from", "json", "--to", "typst", "--wrap=preserve", "--fail-if-warnings"]
+    arguments += ["--lua-filter", str(HERE / "typst.lua")]
+    body = run_pandoc(arguments, volume.document, "the book")
+    return f'#import "book.typ": *\n#show: book.with({", ".join(given)})\n{body}'
