@@ -49,9 +49,9 @@
     return best;
   }
 
-  // A heading counts more than a chapter's name, that more than the text, and code least.
+  // A heading counts most, then the words as one phrase, the text, and code and chapter least.
   function rank(entry, chapter, words) {
-    let total = 0;
+    let total = 4 * fit(`${entry.title} ${entry.text}`, words.join(" "));
     for (const word of words) {
       const parts = [9 * fit(entry.title, word), 2 * fit(entry.text, word), fit(entry.code, word)];
       if (!Math.max(...parts)) return 0;
