@@ -28,6 +28,7 @@ COMMANDS = {
         r"\delta",
         r"\Delta",
         r"\varepsilon",
+        r"\kappa",
         r"\lambda",
         r"\mu",
     ),
