@@ -39,7 +39,8 @@ CHARACTERS = """() => {
 }"""
 # Axe takes long over formulas and coloured code, of which a few stand for all.
 FEWER = """() => {
-  for (const math of document.querySelectorAll('math')) math.replaceWith('x');
+  for (const math of document.querySelectorAll('math:not(th math, .equation-body math)'))
+    math.replaceWith('x');
   for (const code of [...document.querySelectorAll('pre code')].slice(3))
     code.textContent = code.textContent;
 }"""

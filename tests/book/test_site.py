@@ -19,7 +19,9 @@ READ_PAGE = """() => ({
   ids: [...document.querySelectorAll('[id]')].map((e) => e.id),
   withoutAlt: [...document.images].filter((i) => !(i.alt || '').trim()).map((i) => i.src),
 })"""
-WIDTH = "() => document.documentElement.scrollWidth"
+# Once the page has had a frame to settle in.
+WIDTH = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  done(document.documentElement.scrollWidth))))"""
 
 
 def visit(open_page, name):

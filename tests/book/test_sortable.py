@@ -152,6 +152,9 @@ def test_columns_of_words_are_told_from_numbers_and_an_empty_corner_is_no_headin
     page = open_table(table(("", "gain"), rows))
     assert page.locator(".words").all_inner_texts() == ["", "101 Dalmatians", "Heat"]
     assert page.locator("th").all_inner_texts() == ["gain"]
+    formula = "<math><msub><mi>a</mi><mn>1</mn></msub></math>"
+    page = open_table(table(("name", formula), rows))
+    assert page.locator("th math").get_attribute("aria-label") == "a 1"
 
 
 def test_without_scripts_the_content_is_the_same(open_table):
