@@ -1,6 +1,7 @@
 """What holds on every page of the preview, each opened once: access, links, faces of type."""
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from conftest import BUILT
 
 pytestmark = pytest.mark.skipif(bool(BUILT), reason="Quarto's pages have their own bar")
@@ -49,7 +50,7 @@ AXE = """async ([where, options]) => {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.length}, ${nodes[0].html.slice(0, 100)}`);
 }"""
 STRUCTURE = [None, {"rules": {"color-contrast": {"enabled": False}}}]
-COLOURS = [{"exclude": [".gapfm-explorable"]}, {"runOnly": ["color-contrast"]}]
+COLOURS = [None, {"runOnly": ["color-contrast"]}]
 SAMPLE = """([family, text]) => {
   document.body.innerHTML = '<p id="sample"></p>';
   const sample = document.getElementById('sample');
@@ -70,7 +71,6 @@ def tabs_to_the_text(page):
 @pytest.fixture(scope="module")
 def walked(browser, site):
     """name -> what was found on each page."""
-    base = pytest.importorskip("axe_playwright_python.base", reason="axe-playwright-python")
     address, pages = site
     found = {}
     context = browser.new_context(viewport=WIDE, has_touch=True)
@@ -83,7 +83,7 @@ def walked(browser, site):
         page.set_viewport_size(PHONE)
         facts["small"] = page.evaluate(SMALL_TARGETS)
         page.evaluate(FEWER)
-        page.evaluate(base.AXE_SCRIPT)
+        page.evaluate(AXE_SCRIPT)
         facts["axe"] = page.evaluate(AXE, STRUCTURE)
         page.set_viewport_size(WIDE)
         facts["axe"] += page.evaluate(AXE, STRUCTURE)
