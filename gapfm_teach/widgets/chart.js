@@ -195,7 +195,8 @@ function newGrip(key) {
 }
 
 function putGrip(grip, { along, label, text, value, from, to, colour = COLOURS[0] }, [x, y]) {
-  const short = (v) => Number(v.toPrecision(6));
+  // In decimals: a number with an exponent is none to assistive technology.
+  const short = (v) => v.toLocaleString("en", { useGrouping: false, maximumSignificantDigits: 6 });
   const said = { label, orientation: along === "x" ? "horizontal" : "vertical", valuemin: short(from), valuemax: short(to), valuenow: short(value), valuetext: text };
   for (const [name, what] of Object.entries(said)) grip.setAttribute(`aria-${name}`, what);
   grip.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
