@@ -62,7 +62,7 @@ notebooks: $(SETUP) ## Re-execute all notebooks in place and store their outputs
 	$(STORED) $(BIN)/python tools/store_notebooks.py $(NOTEBOOKS)
 
 pictures: $(SETUP) ## Draw the explorables of the stored notebooks, for where no script runs
-	$(BIN)/python tools/draw_pictures.py
+	$(BIN)/python -m tools.draw_pictures
 
 bench: $(SETUP) ## Measure, print a table, and write it to benchmarks/results.md
 	$(BIN)/python benchmarks/report.py
