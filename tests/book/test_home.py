@@ -50,6 +50,7 @@ def test_the_small_renderers_page_is_alive_from_a_file(browser, tmp_path):
     )
     (tmp_path / "references.qmd").write_text("# R {.unnumbered}\n\n::: {#refs}\n:::\n")
     (tmp_path / "references.bib").write_text("")
+    (tmp_path / "CITATION.cff").write_bytes((ROOT / "CITATION.cff").read_bytes())
     names = ["index.qmd", "references.qmd"]
     config = {"book": {"title": "B", "subtitle": "S", "chapters": names}, "lang": "en"}
     text = json.dumps(config | {"bibliography": "references.bib"})

@@ -77,7 +77,7 @@ def test_paper_shows_what_goes_deeper(site, open_page):
         (fold) => fold.lastElementChild.checkVisibility({ contentVisibilityAuto: true }))"""
     assert set(page.evaluate(shown)) == {False}
     page.emulate_media(media="print")
-    assert set(page.evaluate(shown)) == {True}
+    page.wait_for_function(f"() => ({shown})().every((is) => is)")
 
 
 def test_a_press_on_a_heading_sorts_its_table(site, open_page):
