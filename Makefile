@@ -34,7 +34,7 @@ pdf: _paper/gapfm-teach.pdf ## Write the book for paper, _paper/gapfm-teach.pdf
 
 epub: _paper/gapfm-teach.epub ## Write the book for e-readers, _paper/gapfm-teach.epub
 
-_paper/gapfm-teach.%: $(SETUP) $(SITE_SOURCES) CITATION.cff LICENSE LICENSE-TEXT
+_paper/gapfm-teach.%: $(SETUP) $(SITE_SOURCES) LICENSE LICENSE-TEXT
 	$(BIN)/python -m preview.paper $*
 
 test: $(SETUP) lint ## Pass all tests, and re-run every notebook comparing its outputs

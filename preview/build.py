@@ -16,7 +16,7 @@ import yaml
 
 from preview import explorables, search
 from preview.citation import bibtex
-from preview.labels import Labels
+from preview.labels import KIND, Labels
 from preview.notebook import BookError, notebook_markdown
 from preview.polish import polished
 from preview.written import check_replaceable, leave_list
@@ -24,7 +24,6 @@ from preview.written import check_replaceable, leave_list
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 ASSETS = ("shared.css", "page.css", "page.js", "search.js", "cover.png", "fonts")
-KIND = {"eq": "Equation", "fig": "Figure", "tbl": "Table"}
 TITLE = re.compile(r"^# +(?P<title>.+?)\s*(?:\{(?P<attributes>[^}]*)\})?\s*$", re.MULTILINE)
 XREF = re.compile(r'<a href="#([\w-]+)"\s+class="xref( bare)?"\s+data-cell="(\d*)">\?</a>')
 IMAGE = re.compile(r'<img\s+src="(?!data:|https?:)([^"]+)"')

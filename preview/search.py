@@ -10,8 +10,9 @@ import re
 import zlib
 from html.parser import HTMLParser
 
+from preview.labels import KIND
+
 NAME = "search_index.js"
-KIND = {"eq": "Equation", "fig": "Figure", "tbl": "Table"}
 HEADINGS = ("h1", "h2", "h3", "h4")
 SILENT = ("script", "style", "svg", "nav", "math", "button")
 VOID = ("img", "br", "hr", "input", "link", "meta", "source", "wbr", "col")
