@@ -39,6 +39,7 @@ def tables(tmp_path_factory):
                         key
                         | pair
                         | {"ci_high": m - o + 0.03, "p_holm": rng.choice([0.01, 1.0])}
+                        | {"n_splits": 5}
                     )
     for table, name in ((rows, "ablation"), (pairs, "ablation_differences")):
         pd.DataFrame(table).to_csv(folder / f"{name}.csv", index=False)

@@ -12,7 +12,7 @@ from ...ratings import Ratings
 from ...smooth import logistic
 from ..systems import SYSTEMS
 from . import exponents
-from .results import read_results
+from .results import clear, read_results
 
 
 def stored_systems(
@@ -132,6 +132,7 @@ def steps_of(table: str, metrics=("NDCG@5", "GAP@5 (ideal)", "AP@5")) -> dict:
     put_in = [name for name in systems if not name.startswith("- ")]
     before = dict(zip(put_in[1:], put_in, strict=False))
     keys = ["reference", "system", "given", "metric"]
+    paired = paired.assign(clear=clear(paired))
     pairs = {tuple(pair[key] for key in keys): pair for pair in paired.to_dict("records")}
     rows = []
     for row in results[results["metric"].isin(metrics)].itertuples():
@@ -145,6 +146,6 @@ def steps_of(table: str, metrics=("NDCG@5", "GAP@5 (ideal)", "AP@5")) -> dict:
                 "differenceLow": float(pair["ci_low"]),
                 "differenceHigh": float(pair["ci_high"]),
             }
-            out |= {"p": float(pair["p_holm"])}
+            out |= {"clear": bool(pair["clear"])}
         rows.append(out)
     return {"whole": whole, "rows": rows}

@@ -15,6 +15,7 @@ from ...ratings import Ratings
 from ...splits import subset
 from ..catalogue import catalogue_per_user
 from ..protocols import FAMILY, PROTOCOLS
+from .results import clear
 
 OWN = dict(
     zip(FAMILY, ("GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"), strict=True)
@@ -120,8 +121,8 @@ def against_gap(table: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     """The stored table "family", with what its paired comparisons say beside the reference "GAP".
 
     differences : the comparisons that `reproduce` wrote beside it. Adds columns relative, the
-    difference to GAP's mean as a share of it; difference, to GAP, 0 for GAP itself; and clear: is
-    that below 0.05 after Holm's correction?
+    difference to GAP's mean as a share of it; difference, to GAP, 0 for GAP itself; and clear, as
+    `results.clear` has it.
     """
     name = PROTOCOLS["family"].references[0]
     reference = table[table["system"] == name]
@@ -132,7 +133,7 @@ def against_gap(table: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     return table.assign(
         relative=table["mean"] / base - 1,
         difference=found["difference"].fillna(0).to_numpy(),
-        clear=(found["p_holm"] < 0.05).to_numpy(),
+        clear=clear(found).to_numpy(),
     )
 
 
@@ -151,13 +152,13 @@ def winners(compared: pd.DataFrame) -> pd.DataFrame:
             found = of_given[of_given["metric"] == metric]
             family = [name for name in found["system"] if name in FAMILY]
             own = owner.get(metric, "")
-            clear = found[found["clear"]]
+            told = found[found["clear"]]
             rows.append({
                 "given": given, "metric": metric,
                 "own": own, "its place": family.index(own) + 1 if own else "",
                 "best of five": family[0], "best of all": _names(found[:1]),
-                "clearly ahead of GAP": _names(clear[clear["difference"] > 0]),
-                "clearly behind GAP": _names(clear[clear["difference"] < 0]),
+                "clearly ahead of GAP": _names(told[told["difference"] > 0]),
+                "clearly behind GAP": _names(told[told["difference"] < 0]),
             })  # fmt: skip
     return pd.DataFrame(rows).set_index(["given", "metric"])
 

@@ -10,6 +10,8 @@ from ..._support.checks import check_path
 from ..paper import PAPER, TOP_N
 from .protocol_effects import METRICS
 
+CLEAR, FEWEST_SPLITS = 0.05, 5
+
 
 def read_results(path) -> pd.DataFrame:
     """A table that `reproduce` wrote."""
@@ -52,12 +54,21 @@ def wide(results: pd.DataFrame, metric: str) -> pd.DataFrame:
     return table.reindex(order).rename_axis(index=None, columns="Given")
 
 
+def clear(differences: pd.DataFrame) -> pd.Series:
+    """Which rows of a table of paired comparisons that `reproduce` wrote have a sign that is clear.
+
+    p below 0.05 after Holm's correction, from five splits or more: with fewer, the smallest
+    p-values come many times too often (`coverage.tail_rates`).
+    """
+    return (differences["p_holm"] < CLEAR) & (differences["n_splits"] >= FEWEST_SPLITS)
+
+
 def leads(differences: pd.DataFrame, reference: str, metric: str) -> pd.DataFrame:
     """How far `reference` is ahead of each other system, as text; "*" where that is clear.
 
     differences : a table of paired comparisons that `reproduce` wrote, of one set of candidates.
-    A row a system, a column a Given: difference of the means [95% interval]; a star: below 0.05
-    after Holm's correction for all comparisons with the reference in that table. Raises
+    A row a system, a column a Given: difference of the means [95% interval]; a star where it is
+    `clear`, after Holm's correction for all comparisons with the reference in that table. Raises
     ValueError for a reference or metric that is not in it.
     """
     rows = differences[differences["reference"] == reference]
@@ -69,11 +80,28 @@ def leads(differences: pd.DataFrame, reference: str, metric: str) -> pd.DataFram
         )
     parts = [-rows["difference"], -rows["ci_high"], -rows["ci_low"]]
     ahead, low, high = (_signed(part) for part in parts)
-    star = (rows["p_holm"] < 0.05).map({True: "*", False: ""})
+    star = clear(rows).map({True: "*", False: ""})
     text = ahead + star + " [" + low + ", " + high + "]"
     table = rows.assign(text=text).pivot(index="system", columns="given", values="text")
     order = rows.groupby("system")["difference"].mean().sort_values(ascending=False).index
     return table.reindex(order).rename_axis(index=None, columns="Given")
+
+
+def step_by_step(steps: dict, metric: str = "NDCG@5") -> pd.DataFrame:
+    """The changes of `explored.steps_of` as text: a row a change, a column a Given.
+
+    The mean, and in brackets, but for the first, the difference to the step before, or for what is
+    taken out to all changes of consistent GAP, with its 95% interval.
+    """
+    rows = pd.DataFrame(steps["rows"]).query("metric == @metric")
+    names = ["difference", "differenceLow", "differenceHigh"]
+    change, low, high = (_signed(rows[name]) for name in names)
+    against = (" (" + change + " [" + low + ", " + high + "])").where(
+        rows["difference"].notna(), ""
+    )
+    table = rows.assign(text=_short(rows["mean"]) + against)
+    table = table.pivot(index="system", columns="given", values="text")
+    return table.reindex(rows["system"].unique()).rename_axis(index=None, columns="Given")
 
 
 @dataclass(frozen=True)

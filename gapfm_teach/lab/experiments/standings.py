@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from ..paper import PAPER
-
-CLEAR = 0.05  # after Holm's correction
+from .results import clear
 
 
 def standings(
@@ -16,12 +15,13 @@ def standings(
     paper: Mapping[str, str] | None = None,
 ) -> dict:
     """The rows of `tables`, {title: (table, differences) as `reproduce` wrote them}, by title,
-    Given and metric, and for each whether it is clearly ahead of the `references`, or behind.
+    Given and metric, and for each whether it is clearly (`results.clear`) ahead of the
+    `references`, or behind.
 
     `paper` names, for a title, the table of the paper whose numbers stand beside it. A row:
     [system, mean, ci_low, ci_high, marks, the paper's number or None, splits that failed or
-    collapsed]; marks has a sign for each reference: "+" ahead, "-" behind, with p below 0.05 after
-    Holm's correction, else "0". The picture starts with the first of each.
+    collapsed]; marks has a sign for each reference: "+" clearly ahead, "-" behind, else "0". The
+    picture starts with the first of each.
     """
     found: dict = {}
     for title, (table, differences) in tables.items():
@@ -47,13 +47,12 @@ def standings(
 
 def _signs(differences: pd.DataFrame, references: Sequence[str]) -> dict:
     """(reference, given, metric, system) -> "+" or "-", where that is clear."""
-    clear = differences[differences["p_holm"] < CLEAR]
-    clear = clear[clear["reference"].isin(references)]
+    told = differences[clear(differences) & differences["reference"].isin(references)]
     keys = zip(
-        clear["reference"], clear["given"], clear["metric"], clear["system"], strict=True
+        told["reference"], told["given"], told["metric"], told["system"], strict=True
     )
     return dict(
-        zip(keys, clear["difference"].gt(0).map({True: "+", False: "-"}), strict=True)
+        zip(keys, told["difference"].gt(0).map({True: "+", False: "-"}), strict=True)
     )
 
 

@@ -50,7 +50,7 @@ export function view(place, { rows, whole }) {
         dots: found.slice(0, at + 1).map((one, k) => ({ x: one.mean, y: k, colour: k === at ? COLOURS[1] : COLOURS[0] })),
         levels: base ? [{ x: base.mean }] : [],
       });
-      const clear = (one) => (one.p < 0.05 ? "clear after Holm's correction" : one.differenceLow > 0 || one.differenceHigh < 0 ? "the interval leaves 0 out, but not after Holm's correction" : "can't be told from none");
+      const clear = (one) => (one.clear ? "clear after Holm's correction" : one.differenceLow > 0 || one.differenceHigh < 0 ? "the interval leaves 0 out" : "can't be told from none");
       const name = bare(names[at]);
       lab.say(base
         ? `${way === PUT_IN ? `Change ${at}, ${WORDS[name] ?? name}` : `Without “${name}”${WITH_IT[name] ?? ""}`}: ${metric} ${three(now.mean)}, ${signed(now.difference)} [${signed(now.differenceLow)}, ${signed(now.differenceHigh)}] against ${way === PUT_IN ? "the step before" : "consistent GAP"}; ${clear(now)}.`

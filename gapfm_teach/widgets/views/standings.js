@@ -50,7 +50,7 @@ export function view(place, { references, start, tables }) {
     const count = (sign) => rows.filter((row) => row[4][which] === sign).length;
     const broken = rows.filter((row) => row[6] > 0).map((row) => `${row[0]} (${row[6]})`);
     lab.say((own < 0 ? `${reference} is not in this table. ` : `${reference} is number ${own + 1} of ${rows.length} with ${written(rows[own][1])}. `
-      + `Clearly ahead of it, green: ${count("+")}; clearly behind, red: ${count("-")}; the others can't be told apart from it. `)
+      + `Clearly ahead of it, green: ${count("+")}; clearly behind, red: ${count("-")}; the others are not clearly apart from it. `)
       + (rows.some((row) => row[5] !== null) ? "Rings: the paper's numbers, on other data. " : "")
       + (broken.length ? `Splits that broke down: ${broken.join(", ")}.` : ""));
   }

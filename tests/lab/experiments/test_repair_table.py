@@ -8,7 +8,7 @@ import pytest
 
 from gapfm_teach import ndcg, simulate_ratings
 from gapfm_teach.lab.experiments import repair_table
-from gapfm_teach.lab.experiments.results import leads, spread_of_starts, wide
+from gapfm_teach.lab.experiments.results import leads, spread_of_starts, step_by_step, wide
 from gapfm_teach.lab.protocols import PROTOCOLS, split
 
 
@@ -81,13 +81,26 @@ def test_leads_are_seen_from_the_reference_and_say_what_is_clear():
         (10, "C", -0.01, -0.03, 0.01, 0.04),
     ]
     names = ["given", "system", "difference", "ci_low", "ci_high", "p_holm"]
-    table = pd.DataFrame(rows, columns=names).assign(reference="B", metric="NDCG@5")
+    table = pd.DataFrame(rows, columns=names)
+    table = table.assign(reference="B", metric="NDCG@5", n_splits=5)
     found = leads(table, "B", "NDCG@5")
     assert found.index.tolist() == ["C", "A"]  # nearest first
     assert found.loc["A"].tolist() == ["+.050* [+.030, +.070]", "-.020 [-.050, +.010]"]
     assert found.loc["C", 10] == "+.010* [-.010, +.030]"
+    few = leads(table.assign(n_splits=4), "B", "NDCG@5")
+    assert few.loc["A"].tolist() == ["+.050 [+.030, +.070]", "-.020 [-.050, +.010]"]
     with pytest.raises(ValueError, match=r"no comparisons with 'D' by 'NDCG@5'; .* with B"):
         leads(table, "D", "NDCG@5")
+
+
+def test_each_step_has_its_mean_and_what_it_changed():
+    known = {"given": 10, "metric": "NDCG@5"}
+    change = {"difference": -0.05, "differenceLow": -0.1, "differenceHigh": 0.001}
+    rows = [known | {"system": "printed", "mean": 0.3}]
+    rows += [known | {"system": "+ ranks", "mean": 0.25} | change]
+    rows += [known | {"system": "printed", "mean": 0.9, "metric": "AP@5"}]
+    found = step_by_step({"rows": rows})[10]
+    assert found.to_dict() == {"printed": ".300", "+ ranks": ".250 (-.050 [-.100, +.001])"}
 
 
 def test_the_spread_of_starts_is_that_of_single_trainings():

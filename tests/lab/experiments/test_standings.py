@@ -16,9 +16,9 @@ def table(*rows) -> pd.DataFrame:
     return pd.DataFrame([ROW | row for row in named])
 
 
-def paired(*rows) -> pd.DataFrame:
+def paired(*rows, n_splits: int = 5) -> pd.DataFrame:
     names = ["reference", "given", "metric", "system", "difference", "p_holm"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows, columns=names).assign(n_splits=n_splits)
 
 
 def test_marks_say_what_is_clear_and_for_whom():
