@@ -14,7 +14,7 @@ from pathlib import Path
 import pypandoc
 import yaml
 
-from preview import explorables, search
+from preview import drawings, explorables, search
 from preview.citation import bibtex
 from preview.labels import KIND, Labels
 from preview.notebook import BookError, notebook_markdown
@@ -67,6 +67,8 @@ def build(root: Path, target: Path) -> list[str]:
     index = search.script([(c.href, c.name, c.page) for c in chapters])
     for chapter in chapters:
         chapter.page = explorables.alive(polished(chapter.page), chapter.root)
+        # What is a part of the page need not lie beside it.
+        chapter.page = drawings.drawn(chapter.page, chapter.files.pop)
     write(chapters, index, target)
     return [chapter.href for chapter in chapters]
 

@@ -5,7 +5,7 @@ local BOXES = { "callout-note", "callout-tip", "callout-warning", "column-margin
                 "exercise", "recap", "deeper", "still", "pointer", "callout-title", "fold-title" }
 -- A picture of 7.1 inches, the width of most, is nearly as wide as the text.
 local SCALE = 0.74
-local DPI = { png = 110, jpg = 110, svg = 72 }
+local DPI = { png = 110, jpg = 110, svg = 108 } -- a point of a drawing is 1.5 pixels
 
 local function quoted(text)
   return '"' .. text:gsub("\\", "\\\\"):gsub('"', '\\"'):gsub("\n", " ") .. '"'
