@@ -17,7 +17,7 @@ from ._support.words import in_words
 # The colours of a page by day; `preview/shared.css` has those by night. White and black are the
 # same at both. Okabe and Ito's hues, darkened where the paper asks for it: told apart with every
 # common colour blindness.
-PALETTE = ["#0067a8", "#b33e00", "#008563", "#c06a9f", "#3f9cd9", "#ab8c00", "#22262b"]
+PALETTE = ["#0067a8", "#b33e00", "#008563", "#c06a9f", "#3b98d4", "#ab8c00", "#22262b"]
 BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, BLACK = PALETTE
 PAPER, GRID, EDGE = "#fdfdfb", "#deded6", "#8b9097"
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
@@ -77,6 +77,9 @@ class _PlainLogFormatter(LogFormatter):
 
 class _PlainLogScale(LogScale):
     name = "log"
+
+    def __init__(self, *given, **options):  # an axis before matplotlib 3.11, then none
+        super().__init__(*given, **options)
 
     def set_default_locators_and_formatters(self, axis):
         super().set_default_locators_and_formatters(axis)

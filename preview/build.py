@@ -66,9 +66,12 @@ def build(root: Path, target: Path) -> list[str]:
         chapter.page = resolve(chapter, numbers)
     index = search.script([(c.href, c.name, c.page) for c in chapters])
     for chapter in chapters:
-        chapter.page = explorables.alive(polished(chapter.page), chapter.root)
-        # What is a part of the page need not lie beside it.
-        chapter.page = drawings.drawn(chapter.page, chapter.files.pop)
+        page = drawings.drawn(polished(chapter.page), chapter.files.__getitem__)
+        chapter.page = explorables.alive(page, chapter.root)
+        # What has become a part of the page need not lie beside it.
+        chapter.files = {
+            name: f for name, f in chapter.files.items() if f'"{name}"' in page
+        }
     write(chapters, index, target)
     return [chapter.href for chapter in chapters]
 

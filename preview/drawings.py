@@ -5,8 +5,10 @@ no ground of its own, and `shared.css` says what its colours are by day and by n
 """
 
 import html
+import itertools
 import re
 from collections.abc import Callable
+from urllib.parse import unquote
 
 from gapfm_teach._support.svg import GROUND
 
@@ -14,6 +16,7 @@ IMAGE = re.compile(r"<img\b[^>]*>")
 SOURCE = re.compile(r'\bsrc="(?!data:|https?:)([^"]+\.svg)"')
 ALT = re.compile(r'\balt="([^"]*)"')
 SIZE = re.compile(r'viewBox="0 0 ([\d.]+) .*? font-size="([\d.]+)"', re.S)
+LAZY = '<img loading="lazy"'
 NAMED = re.compile(r'(\bid="|url\(#)')
 LEAST = (
     9.1  # pixels of a drawing's letters: where a screen has no room for that, it scrolls
@@ -24,29 +27,25 @@ def drawn(page: str, read: Callable[[str], bytes]) -> str:
     """`page` with each drawing that an <img> names in its place; other pictures load when they are
     near. `read(name)` gives the file. Again it does nothing.
     """
-    counted = 0
+    counted = itertools.count(1)
 
     def shown(found: re.Match) -> str:
-        nonlocal counted
-        source = SOURCE.search(found[0])
-        if not source:
-            lazy = "" if "loading=" in found[0] else ' loading="lazy"'
-            return f"<img{lazy}{found[0].removeprefix('<img')}"
-        counted += 1
-        alt = ALT.search(found[0])
-        svg = read(html.unescape(source[1])).decode()
-        return _part_of_page(svg, alt[1] if alt else "", f"drawing-{counted}-")
+        source, alt = SOURCE.search(found[0]), ALT.search(found[0])
+        svg = read(unquote(html.unescape(source[1]))).decode() if source else ""
+        if alt and (size := SIZE.search(svg)):
+            return _part_of_page(svg, size, alt[1], f"drawing-{next(counted)}-")
+        return found[0] if "loading=" in found[0] else found[0].replace("<img", LAZY, 1)
 
     return IMAGE.sub(shown, page)
 
 
-def _part_of_page(svg: str, alt: str, prefix: str) -> str:
+def _part_of_page(svg: str, size: re.Match, alt: str, prefix: str) -> str:
     """A drawing with words for who cannot see it and names that no other drawing of the page has."""
-    svg = svg[svg.index("<svg") :].replace(GROUND, "").replace("\n", "")
-    width, letters = map(float, SIZE.search(svg).groups())  # type: ignore[union-attr]
-    least = round(LEAST * width / letters)
+    width, letters = map(float, size.groups())
     opening = (
-        f'<svg class="drawing" role="img" aria-label="{alt}" style="min-width:{least}px"'
+        f'<svg class="drawing" role="img" aria-label="{alt}" '
+        f'style="min-width:{LEAST * width / letters:.0f}px"'
     )
-    named = NAMED.sub(rf"\g<1>{prefix}", svg.removeprefix("<svg"))
+    inside = svg[svg.index("<svg") + len("<svg") :].replace(GROUND, "").replace("\n", "")
+    named = NAMED.sub(rf"\g<1>{prefix}", inside)
     return f'<span class="drawing-box">{opening}{named}</span>'

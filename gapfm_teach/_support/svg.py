@@ -141,10 +141,8 @@ class _Writer:
             if element.get(name)
         )
         data = "".join(element.get(XLINK, "").split())
-        return (
-            f'<image {kept} style="image-rendering:pixelated" href="{data}"'
-            f"{_attributes(given)}{self.clip(given)}/>"
-        )
+        picture = f'<image {kept} style="image-rendering:pixelated" href="{data}"/>'
+        return f"<g{self.clip(given)}>{picture}</g>"
 
 
 def _joined(shapes: Iterator[tuple[str, str]]) -> Iterator[str]:

@@ -192,7 +192,7 @@ def heat_map(ax: Axes, compared: pd.DataFrame, given: int) -> Axes:
         rows[column].reindex(places).to_numpy().reshape(shape)
         for column in ("mean", "relative", "clear")
     )
-    plots.shaded(ax, relative, [plots.ORANGE, plots.PURPLE], strongest=DEEPEST)
+    plots.shaded(ax, relative, [plots.VERMILION, plots.BLUE], strongest=DEEPEST)
     for i, j in np.ndindex(shape):
         ax.text(j, i, f"{mean[i, j]:.3f}"[1:], ha="center", va="center",
                 weight="bold" if clear[i, j] else "normal")  # fmt: skip
