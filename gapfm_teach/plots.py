@@ -65,14 +65,8 @@ def use_style() -> None:
 
 
 class _PlainLogFormatter(LogFormatter):
-    """0.01, 1,000 and, where more zeros would be needed, 10⁻⁵: text that any face can set."""
-
     def _num_to_string(self, v, vmin, vmax):
-        if 1e-4 < v < 1e6:
-            return f"{v:,g}" if v < 1e5 else f"{v:,.0f}"
-        digits, power = f"{v:.0e}".split("e")
-        times = "" if digits == "1" else f"{digits}·"
-        return f"{times}10{str(int(power)).translate(SUPERSCRIPT)}"
+        return said(v)
 
 
 class _PlainLogScale(LogScale):
@@ -87,6 +81,22 @@ class _PlainLogScale(LogScale):
         axis.set_minor_formatter(
             _PlainLogFormatter(self.base, labelOnlyBase=self.subs is not None)
         )
+
+
+def said(value: float) -> str:
+    """A positive number as one says it, below 1 with two digits: text that any face can set.
+
+    >>> [said(value) for value in (0.0025, 1.2e-5, 1000, 2e7)]
+    ['0.0025', '1.2·10⁻⁵', '1,000', '20 million']
+    """
+    for name, size in {"billion": 1e9, "million": 1e6}.items():
+        if value >= size:
+            return f"{value / size:,g} {name}"
+    if value > 1.5e-4:
+        return f"{value:.2g}" if value < 1 else f"{value:,g}"
+    digits, power = f"{value:.1e}".split("e")
+    times = f"{digits.removesuffix('.0')}·".removeprefix("1·")
+    return f"{times}10{str(int(power)).translate(SUPERSCRIPT)}"
 
 
 def in_svg(figure: Figure) -> str | None:
