@@ -1,120 +1,114 @@
-"""Axes in, axes out: one palette, one style, and words for what was plotted."""
+"""Axes in, axes out: one palette, one style; and a figure as a small SVG and in words."""
 
-from collections.abc import Iterator
+import io
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection, PolyCollection
-from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 from matplotlib.rcsetup import cycler
+from matplotlib.scale import LogScale, register_scale
+from matplotlib.ticker import LogFormatter
 from matplotlib.transforms import Bbox
 
-# Okabe and Ito's palette without its yellow: told apart with every common colour blindness.
-PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
+from ._support.svg import compact
+from ._support.words import in_words
+
+# The colours of a page by day; `preview/shared.css` has those by night. White and black are the
+# same at both. Okabe and Ito's hues, darkened where the paper asks for it: told apart with every
+# common colour blindness.
+PALETTE = ["#0067a8", "#b33e00", "#008563", "#c06a9f", "#3b98d4", "#ab8c00", "#22262b"]
 BLUE, VERMILION, GREEN, PURPLE, SKY, ORANGE, BLACK = PALETTE
+PAPER, GRID, EDGE = "#fdfdfb", "#deded6", "#8b9097"
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
-# One colour a grade, dark for high: ordered in lightness, so it also reads in grey.
+# One colour a grade, the farther from the paper's the higher: it also reads in grey.
 GRADE_COLOURS = ["#cfd8e3", "#9dbbd8", "#5f97c6", "#2a6fa8", "#0b3c66"]
+LARGEST = 40_000  # characters of a figure as SVG; a larger one stays a picture of points
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def use_style() -> None:
     """Set matplotlib's defaults for the tutorial's figures, for this session.
 
-    In a notebook the text that goes with a figure's picture is then `in_words`.
+    In a notebook a figure is then stored as `in_svg` and `in_words`, too. Logarithmic axes have
+    numbers as one says them.
     """
     mpl.rcParams.update(
         {
-            "figure.figsize": (7.0, 3.6),
+            "figure.figsize": (5.6, 3.3),
             "figure.dpi": 110,
             "figure.constrained_layout.use": True,
             "savefig.bbox": None,
             "font.size": 10.5,
+            "text.color": BLACK,
+            "axes.labelcolor": BLACK,
+            "axes.edgecolor": BLACK,
+            "xtick.color": BLACK,
+            "ytick.color": BLACK,
+            "axes.facecolor": "none",
             "axes.prop_cycle": cycler(color=PALETTE),
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
             "axes.axisbelow": True,
-            "grid.color": "#e3e3e3",
+            "axes.titlesize": 11,
+            "grid.color": GRID,
             "grid.linewidth": 0.8,
             "lines.linewidth": 1.9,
             "legend.frameon": False,
         }
     )
-    # IPython looks here for a text. What is registered with it, its backend for figures removes.
+    register_scale(_PlainLogScale)
+    # IPython looks here. What is registered with it, its backend for figures removes.
+    Figure._repr_svg_ = in_svg  # type: ignore[attr-defined]
     Figure._repr_pretty_ = lambda figure, p, cycle: p.text(in_words(figure))  # type: ignore[attr-defined]
 
 
-def in_words(figure: Figure) -> str:
-    """What is drawn: of each curve and cloud where it begins, ends and is lowest and highest.
+class _PlainLogFormatter(LogFormatter):
+    def _num_to_string(self, v, vmin, vmax):
+        return said(v)
 
-    So that what a caption says of a picture can be looked up, by a reader or by a test.
 
-    >>> figure = Figure(figsize=(4, 3), dpi=100)
-    >>> _ = figure.add_subplot().plot([1, 2, 3], [0.5, 2, 0.25], label="GAP")
-    >>> print(in_words(figure))
-    <Figure size 400x300 with 1 Axes>
-    Axes 1:
-      GAP: 3 points, x 1 to 3; y 0.5 2 0.25
+class _PlainLogScale(LogScale):
+    name = "log"
+
+    def __init__(self, *given, **options):  # an axis before matplotlib 3.11, then none
+        super().__init__(*given, **options)
+
+    def set_default_locators_and_formatters(self, axis):
+        super().set_default_locators_and_formatters(axis)
+        axis.set_major_formatter(_PlainLogFormatter(self.base))
+        axis.set_minor_formatter(
+            _PlainLogFormatter(self.base, labelOnlyBase=self.subs is not None)
+        )
+
+
+def said(value: float) -> str:
+    """A positive number as one says it, below 1 with two digits: text that any face can set.
+
+    >>> [said(value) for value in (0.0025, 1.2e-5, 1000, 2e7)]
+    ['0.0025', '1.2·10⁻⁵', '1,000', '20 million']
     """
-    lines = [repr(figure)]
-    for number, ax in enumerate(figure.axes, start=1):
-        names = [ax.get_title(loc="left"), ax.get_ylabel(), ax.get_xlabel()]
-        lines.append(" | ".join([f"Axes {number}", *filter(None, names)]) + ":")
-        lines += [f"  {line}" for line in _drawn(ax)]
-    return "\n".join(lines)
+    for name, size in {"billion": 1e9, "million": 1e6}.items():
+        if value >= size:
+            return f"{value / size:,g} {name}"
+    if value > 1.5e-4:
+        return f"{value:.2g}" if value < 1 else f"{value:,g}"
+    digits, power = f"{value:.1e}".split("e")
+    times = f"{digits.removesuffix('.0')}·".removeprefix("1·")
+    return f"{times}10{str(int(power)).translate(SUPERSCRIPT)}"
 
 
-def _drawn(ax: Axes) -> Iterator[str]:
-    """A line of words for each thing in the axes."""
-    for line in ax.lines:
-        name, (x, y) = _name(line), np.array(line.get_data(), dtype=object)
-        if line.get_transform() == ax.transData:
-            yield f"{name}: {_course(ax.convert_xunits(x), ax.convert_yunits(y))}"
-        else:  # from edge to edge: a level, or a place along x
-            yield f"{name}: at {_short(y[0] if y[0] == y[-1] else x[0])}"
-    for bars in ax.containers:
-        if isinstance(bars, BarContainer):
-            values = np.asarray(bars.datavalues, dtype=float)
-            yield f"{_name(bars)}: bars {' '.join(map(_short, values))}"
-    for cloud in ax.collections:
-        if isinstance(cloud, PathCollection):
-            yield f"{_name(cloud)}: {_course(*np.asarray(cloud.get_offsets()).T)}"
-        elif isinstance(cloud, PolyCollection):
-            (_, low), (_, high) = cloud.get_datalim(ax.transData).get_points()
-            yield f"{_name(cloud)}: y {_short(low)} to {_short(high)}"
-    for image in ax.images:
-        rows, columns = image.get_size()
-        yield f"image: {rows} rows, {columns} columns"
-    for text in ax.texts:
-        if words := text.get_text().split():  # an arrow has none
-            yield f"text: {' '.join(words)}"
+def in_svg(figure: Figure) -> str | None:
+    """The figure as a small SVG in the colours above, its text as text; None if it were too large.
 
-
-def _name(thing) -> str:
-    label = str(thing.get_label())
-    return "unnamed" if label.startswith("_") else label
-
-
-def _course(x, y) -> str:
-    """The values of y over x where there are few; else its ends and its extremes."""
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    if y.size == 0 or np.isnan(y).all():
-        return "nothing"
-    words = f"{y.size} points, x {_short(np.nanmin(x))} to {_short(np.nanmax(x))}; y "
-    if y.size <= 12:
-        return words + " ".join(map(_short, y))
-    places = {"first": 0, "lowest": np.nanargmin(y), "highest": np.nanargmax(y), "last": -1}
-    ends = [f"{name} {_short(y[k])} at {_short(x[k])}" for name, k in places.items()]
-    return words + ", ".join(ends)
-
-
-def _short(value: float) -> str:
-    """Three digits; of a whole number all."""
-    whole = float(value).is_integer() and abs(value) < 1e9
-    return f"{value:.0f}" if whole else f"{value:.3g}"
+    The same text for the same figure: nothing of it is random, nor tells when or where.
+    """
+    written = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "path.simplify_threshold": 0.3}):
+        figure.savefig(written, format="svg", bbox_inches="tight", facecolor="none")
+    svg = compact(written.getvalue())
+    return svg if len(svg) <= LARGEST else None
 
 
 def label(ax: Axes, x: str, y: str, title: str = "") -> Axes:
@@ -143,17 +137,18 @@ def grade_colours(max_grade: int) -> list[str]:
 
 
 def grade_lists(ax: Axes, lists, names, *, max_grade: int = 5) -> Axes:
-    """Ranked lists, one row each: a square a rank, its grade in it, white for unrated (0)."""
-    colours = ["white", *grade_colours(max_grade)]
+    """Ranked lists, one row each: a square a rank, its grade in it, empty for unrated (0)."""
+    colours = ["none", *grade_colours(max_grade)]
     for row, grades in enumerate(lists):
         for rank, grade in enumerate(grades, start=1):
-            dark = grade > 0.6 * max_grade
+            strong = grade > 0.7 * max_grade
             ax.barh(row, 0.92, left=rank - 0.46, height=0.72, color=colours[grade],
-                    edgecolor="#777777", lw=0.8, ls="-" if grade else ":")  # fmt: skip
+                    edgecolor=EDGE, lw=0.8, ls="-" if grade else ":")  # fmt: skip
             ax.text(rank, row, str(grade) if grade else "·", ha="center", va="center",
-                    color="white" if dark else "black")  # fmt: skip
+                    color=PAPER if strong else BLACK)  # fmt: skip
     ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.set_xticks(range(1, max(map(len, lists)) + 1))
+    ax.tick_params(axis="y", length=0)
     ax.invert_yaxis()
     ax.grid(False)
     return label(ax, "rank", "")
@@ -169,9 +164,7 @@ def precision_at_hits(ax: Axes, relevant, colour: str = BLUE) -> Axes:
     value = np.cumsum(hit) / rank
     ax.step(rank, value, where="mid", color=colour, alpha=0.5, label="precision so far")
     ax.plot(rank[hit], value[hit], "o", color=colour, ms=9, label="at a hit")
-    ax.plot(
-        rank[~hit], value[~hit], "o", color=colour, mfc="white", ms=9, label="at a miss"
-    )
+    ax.plot(rank[~hit], value[~hit], "o", color=colour, mfc=PAPER, ms=9, label="at a miss")
     ax.axhline(value[hit].mean(), color=VERMILION, ls="--", label="mean over hits: AP")
     ax.set_xticks(rank)
     ax.set_ylim(0, 1.06)
@@ -189,10 +182,33 @@ def stacked(ax: Axes, parts, names, colours, part_names=()) -> Axes:
     labels = [*part_names, *["_"] * (parts.shape[1] - len(part_names))]
     for column, name in enumerate(labels):
         ax.barh(range(len(names)), parts[:, column], left=start[:, column], height=0.62,
-                color=colours[:, column], edgecolor="#555555", lw=0.6, label=name)  # fmt: skip
+                color=colours[:, column], edgecolor=EDGE, lw=0.6, label=name)  # fmt: skip
     ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
+    return ax
+
+
+def shaded(ax: Axes, values, colours, *, strongest: float) -> Axes:
+    """A table of squares, the larger a value of `values`, (n, m), the stronger its colour.
+
+    `colours`: that of positive values, and of negative ones where there are any; half of it at
+    `strongest` and above, so that the text on it stays legible. Row 0 is at the top.
+    """
+    for i, j in np.ndindex(np.shape(values)):
+        value = values[i][j]
+        strength = 0.5 * min(abs(value) / strongest, 1)
+        ax.add_patch(
+            mpl.patches.Rectangle(
+                (j - 0.5, i - 0.5),
+                1,
+                1,
+                fc=colours[0 if value > 0 else -1],
+                alpha=round(strength, 2),
+            )
+        )
+    n, m = np.shape(values)
+    ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
     return ax
 
 
@@ -200,7 +216,7 @@ def pair_table(ax: Axes, values, names, item: int) -> Axes:
     """Pair terms (S, S), row i and column j, with those that the score of `item` moves framed."""
     values = np.asarray(values, dtype=float)
     n = len(names)
-    ax.imshow(values, cmap="Greys", vmin=0, vmax=2.5 * values.max())
+    shaded(ax, values, [SKY], strongest=values.max())
     for i, j in np.ndindex(values.shape):
         ax.text(j, i, f"{values[i, j]:.3f}", ha="center", va="center")
     for corner, width, height, colour, text in [
@@ -214,6 +230,7 @@ def pair_table(ax: Axes, values, names, item: int) -> Axes:
         )
     ax.set_xticks(range(n), names, parse_math=False)
     ax.set_yticks(range(n), names, parse_math=False)
+    ax.set_aspect("equal")
     ax.grid(False)
     ax.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
     return label(ax, "film j, the one above", "film i, whose place counts")
@@ -248,9 +265,9 @@ def named_points(ax: Axes, x, y, names, *, at_most: int = 25) -> Axes:
             (side[1], 3),
             ha=side[0],
             textcoords="offset points",
-            fontsize=8,
+            fontsize=9.5,
             parse_math=False,
-            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+            gid=f"halo-{len(taken)}",
         )
         box = text.get_window_extent().padded(5, 1)  # two names in a row need a gap
         inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and box.y1 <= frame.y1
@@ -297,11 +314,11 @@ def counting_sort(ax: Axes, movies, users, grades) -> Axes:
         box = {"boxstyle": "round,pad=0.35", "fc": colour, "ec": "none"}
         ax.text(-1.9, k, f"{users[k]},{grades[k]},20…", va="center", family="monospace")
         ax.text(0, k, f"movie {movies[k]}: user {users[k]}, grade {grades[k]}",
-                va="center", color="white", bbox=box)  # fmt: skip
+                va="center", color=PAPER, bbox=box)  # fmt: skip
         ax.annotate("", (3.7, at), (2.42, k), color=colour,
                     arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})  # fmt: skip
         ax.text(3.85, at, f"movie {movies[k]}, grade {grades[k]}",
-                va="center", color="white", bbox=box)  # fmt: skip
+                va="center", color=PAPER, bbox=box)  # fmt: skip
         if users[k] != before:
             ax.text(5.8, at, f"← row of user {users[k]} begins at {at}", va="center")
         before = users[k]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pypandoc
 import yaml
 
-from preview import explorables, search
+from preview import drawings, explorables, search
 from preview.citation import bibtex
 from preview.labels import KIND, Labels
 from preview.notebook import BookError, notebook_markdown
@@ -66,7 +66,12 @@ def build(root: Path, target: Path) -> list[str]:
         chapter.page = resolve(chapter, numbers)
     index = search.script([(c.href, c.name, c.page) for c in chapters])
     for chapter in chapters:
-        chapter.page = explorables.alive(polished(chapter.page), chapter.root)
+        page = drawings.drawn(polished(chapter.page), chapter.files.__getitem__)
+        chapter.page = explorables.alive(page, chapter.root)
+        # What has become a part of the page need not lie beside it.
+        chapter.files = {
+            name: f for name, f in chapter.files.items() if f'"{name}"' in page
+        }
     write(chapters, index, target)
     return [chapter.href for chapter in chapters]
 

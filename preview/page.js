@@ -57,7 +57,7 @@
   // A box that goes on sideways can be reached by keyboard, has a name, and shows that it does.
   const NAMES = {
     "pre.sourceCode": "Code", "pre": "Output", ".equation-body, .long-formula": "Formula",
-    ".table-scroll, figure.tbl > div, .cell-output": "Table",
+    ".drawing-box": "Picture", ".table-scroll, figure.tbl > div, .cell-output": "Table",
   };
   const nameOf = (box) => Object.entries(NAMES).find(([selector]) => box.matches(selector))[1];
   function measure(box) {

@@ -1,6 +1,6 @@
 """Quarto's post-render step: take out of every page what would call another host, box what is
-wide, make it whole when it is opened as a file, bring its explorables to life, and list the files of
-the site, whose folder Quarto has emptied before it renders all.
+wide, make drawings a part of it and it whole when it is opened as a file, bring its explorables to
+life, and list the files of the site, whose folder Quarto has emptied before it renders all.
 
 Quarto adds require.js, jquery or the widget manager from a CDN to any page whose
 outputs hold HTML. The pages work without them, and must be readable with no network.
@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(
     0, str(Path(__file__).resolve().parent.parent)
 )  # Quarto runs this file alone
-from preview import explorables, from_file
+from preview import drawings, explorables, from_file
 from preview.boxes import boxed
 from preview.written import leave_list, renew_list
 
@@ -39,6 +39,7 @@ def mended(page: str, path: Path, site: Path) -> str:
     """What Quarto has written to `path` in `site`, with all that this step does; again: the same."""
     root = "../" * (len(path.relative_to(site).parts) - 1)
     page = boxed(without_remote_tags(page))
+    page = drawings.drawn(page, lambda name: (path.parent / name).read_bytes())
     page = from_file.searchable(from_file.without_modules(page, path.parent), root)
     return explorables.alive(page, root)
 

@@ -14,11 +14,11 @@ PACKAGE = Path(gapfm_teach.__file__).parent
 # Lowest floor first: what the files of a room import, no more and no less. A room is a module, a
 # folder, or one of `lab`. The standard library is open to all.
 IMPORTS = {
-    "_support": "numpy pandas pyarrow",
+    "_support": "matplotlib numpy pandas pyarrow",
     "doctor": "",
     "gradcheck": "numpy _support",
     "kernels": "numba numpy",
-    "plots": "matplotlib numpy",
+    "plots": "matplotlib numpy _support",
     "metrics": "numpy _support",
     "selection": "numpy _support metrics",
     "smooth": "numpy _support metrics",

@@ -4,12 +4,17 @@ import json
 import os
 import shutil
 import time
+from pathlib import Path
 
+import matplotlib
 import typst
 
 from preview.build import run_pandoc
 from preview.notebook import BookError
 from preview.paper.gather import HERE, Volume
+
+# For the words in drawings, whose places matplotlib has measured with them.
+FACES = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 
 
 def pdf(volume: Volume) -> bytes:
@@ -24,6 +29,7 @@ def pdf(volume: Volume) -> bytes:
         return typst.compile(
             main,
             ignore_system_fonts=True,
+            font_paths=[FACES],
             pdf_standards=["ua-1"],
             timestamp=int(os.environ.get("SOURCE_DATE_EPOCH", time.time())),
         )

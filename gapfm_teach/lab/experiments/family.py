@@ -193,16 +193,15 @@ def heat_map(ax: Axes, compared: pd.DataFrame, given: int) -> Axes:
         rows[column].reindex(places).to_numpy().reshape(shape)
         for column in ("mean", "relative", "clear")
     )
-    shades = mpl.colormaps["PuOr_r"].resampled(9)
-    ax.imshow(relative, cmap=shades, vmin=-DEEPEST, vmax=DEEPEST, aspect="auto")
+    plots.shaded(ax, relative, [plots.VERMILION, plots.BLUE], strongest=DEEPEST)
     for i, j in np.ndindex(shape):
-        pale = abs(relative[i, j]) < 5 / 9 * DEEPEST  # the inner five shades
         ax.text(j, i, f"{mean[i, j]:.3f}"[1:], ha="center", va="center",
-                weight="bold" if clear[i, j] else "normal",
-                color="black" if pale else "white")  # fmt: skip
+                weight="bold" if clear[i, j] else "normal")  # fmt: skip
     for j, i in enumerate(mean.argmax(axis=0)):
         ax.add_patch(
-            mpl.patches.Rectangle((j - 0.47, i - 0.46), 0.94, 0.92, fill=False, lw=2)
+            mpl.patches.Rectangle(
+                (j - 0.47, i - 0.46), 0.94, 0.92, fill=False, ec=plots.BLACK, lw=2
+            )
         )
     ax.set_xticks(range(len(MEASURES)), [name.split("@")[0] for name in MEASURES])
     ax.set_yticks(range(len(ROWS)), ROWS)

@@ -110,7 +110,7 @@ def iteration_picture(ax: Axes, n_workers: int = 4) -> Axes:
     x = 1.5 * np.arange(n_workers)
     box = {"boxstyle": "round,pad=0.4", "ec": "none"}
 
-    def text(at, y, words, colour, ink="white"):
+    def text(at, y, words, colour, ink=plots.PAPER):
         ax.text(
             at, y, words, ha="center", va="center", color=ink, bbox=box | {"fc": colour}
         )
@@ -127,12 +127,12 @@ def iteration_picture(ax: Axes, n_workers: int = 4) -> Axes:
         ax.annotate("", end, start, arrowprops=style)
 
     for k, at in enumerate(x):
-        text(at, 0, f"worker {k + 1}\nratings\nand $U$", "#e8e8e8", "black")
+        text(at, 0, f"worker {k + 1}\nratings\nand U", plots.GRID, plots.BLACK)
         arrow((at, 0.25), (at, 1.4), plots.VERMILION)
-        text(at, 1.4, "its $\\partial F/\\partial V$", plots.VERMILION)
+        text(at, 1.4, "its ∂F/∂V", plots.VERMILION)
         if k:
             arrow((x[(k - 1) // 2], -1.2), (at, -1.2), plots.BLUE, bend=0.3)
-        text(at, -1.2, "$V$", plots.BLUE)
+        text(at, -1.2, "V", plots.BLUE)
         arrow((at, -1.2), (at, -0.25), plots.BLUE)
     level, places, y = 0, list(x), 1.4
     while len(places) > 1:
@@ -144,7 +144,7 @@ def iteration_picture(ax: Axes, n_workers: int = 4) -> Axes:
             text(above[-1], y + 1, "+", plots.VERMILION)
         places, y = above, y + 1
     arrow((places[0], y), (places[0], y + 1.1), plots.BLUE)
-    text(places[0], y + 1.1, "the next $V$; two numbers for you", plots.BLUE)
+    text(places[0], y + 1.1, "the next V; two numbers for you", plots.BLUE)
     ax.set(xlim=(x[0] - 0.8, x[-1] + 0.8), ylim=(-2.4, y + 1.5))
     ax.axis("off")
     return ax
@@ -156,7 +156,7 @@ def prediction_picture(ax: Axes, table: pd.DataFrame, costs) -> Axes:
     for n_workers, colour, marker in ((1, plots.BLUE, "o"), (2, plots.VERMILION, "s")):
         for role in ("fit", "judge"):
             rows = (table["n_workers"] == n_workers) & (table["role"] == role)
-            face = colour if role == "fit" else "white"
+            face = colour if role == "fit" else plots.PAPER
             words = "fitted" if role == "fit" else "judged"
             ax.loglog(
                 table["seconds"][rows], found[rows], marker, color=colour, mfc=face, ms=7,

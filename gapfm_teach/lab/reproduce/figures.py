@@ -24,10 +24,10 @@ class Figure:
     words: str
 
 
-def _blank(n_columns: int = 1, height: float = 3.6):
+def _blank(n_rows: int = 1, height: float = 3.3):
     plots.use_style()
-    figure = matplotlib.figure.Figure(figsize=(7.0, height), layout="constrained")
-    return figure, figure.subplots(1, n_columns, squeeze=False, sharey=n_columns > 1)[0]
+    figure = matplotlib.figure.Figure(figsize=(5.6, height), layout="constrained")
+    return figure, figure.subplots(n_rows, 1, squeeze=False)[:, 0]
 
 
 def draw_effectiveness(table: pd.DataFrame) -> matplotlib.figure.Figure:
@@ -64,7 +64,7 @@ def draw_epochs(table: pd.DataFrame) -> matplotlib.figure.Figure:
 
     Solid on one thread, dashed on more.
     """
-    figure, axes = _blank(2)
+    figure, axes = _blank(2, height=6)
     wanted = {"n_ratings": "ratings", "pairs": "score pairs, Σ S²"}
     for ax, (column, text) in zip(axes, wanted.items(), strict=True):
         for k, given in enumerate(table["n_given"].unique().tolist()):
@@ -75,7 +75,7 @@ def draw_epochs(table: pd.DataFrame) -> matplotlib.figure.Figure:
                         color=plots.PALETTE[k], label=name if n == 1 else None)  # fmt: skip
         ax.set_xscale("log")
         ax.set_yscale("log")
-        plots.label(ax, text, "milliseconds an iteration" if ax is axes[0] else "")
+        plots.label(ax, text, "milliseconds an iteration")
     axes[0].legend()
     return figure
 
@@ -87,11 +87,8 @@ def draw_selection(table: pd.DataFrame) -> matplotlib.figure.Figure:
     """
     wanted = {"held_out_gap": "held-out GAP", "seconds": "seconds an iteration"}
     shown = [column for column in wanted if column in table]
-    plots.use_style()
-    figure = matplotlib.figure.Figure(figsize=(7.0, 3.6), layout="constrained")
-    for ax, column in zip(
-        figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True
-    ):
+    figure, axes = _blank(len(shown), height=3 * len(shown))
+    for ax, column in zip(axes, shown, strict=True):
         for name in ("adaptive", "random"):
             rows = table[table["selection"] == name]
             runs = rows.pivot(index="random_state", columns="n_selected", values=column)
