@@ -1,9 +1,11 @@
 """Axes in, axes out: one palette, one style, and words for what was plotted."""
 
+import sys
 from collections.abc import Iterator
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection, PolyCollection
 from matplotlib.container import BarContainer
@@ -11,6 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.rcsetup import cycler
 from matplotlib.transforms import Bbox
+
+from ._support.typeset import typeset
 
 # Okabe and Ito's palette without its yellow: told apart with every common colour blindness.
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
@@ -23,7 +27,8 @@ GRADE_COLOURS = ["#cfd8e3", "#9dbbd8", "#5f97c6", "#2a6fa8", "#0b3c66"]
 def use_style() -> None:
     """Set matplotlib's defaults for the tutorial's figures, for this session.
 
-    In a notebook the text that goes with a figure's picture is then `in_words`.
+    In a notebook the text that goes with a figure's picture is then `in_words`, and tables of
+    pandas have true minus signs and powers of ten.
     """
     mpl.rcParams.update(
         {
@@ -45,6 +50,10 @@ def use_style() -> None:
     )
     # IPython looks here for a text. What is registered with it, its backend for figures removes.
     Figure._repr_pretty_ = lambda figure, p, cycle: p.text(in_words(figure))  # type: ignore[attr-defined]
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
+        pages = shell.display_formatter.formatters["text/html"]
+        pages.for_type(pd.DataFrame, lambda frame: typeset(frame._repr_html_()))
 
 
 def in_words(figure: Figure) -> str:
