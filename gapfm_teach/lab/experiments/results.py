@@ -39,8 +39,7 @@ WORDS = {
 
 def spelled_out(table: pd.DataFrame) -> pd.DataFrame:
     """`table` with the names of its columns, and of its index, in words."""
-    names = [WORDS.get(name, name) for name in table.index.names]
-    return table.rename(columns=WORDS).rename_axis(index=names)
+    return table.rename(columns=WORDS).rename_axis(index=lambda name: WORDS.get(name, name))
 
 
 def read_results(path) -> pd.DataFrame:
