@@ -28,7 +28,7 @@ IN_PROSE = re.compile(
     rf"(?<![\w.])(?P<text>(?:{NUMBER})(?:e[-+]?\d+)?)(?P<times>\s(?:thousand|million|billion)\b)?"
     r"(?P<percent>\s?%|\sper\scent)?(?:\s(?:GB|MB|ns))?(?:<!--\s(?P<sign>=|from)\s(?P<said>[^>]*?)\s-->)?"
 )
-POWER = re.compile(r"(?:(\d)\s×\s)?\b10([⁻⁰¹²³⁴-⁹]+)")
+POWER = re.compile(r"(?:(\d)\s×\s10(⁻?[⁰¹²³⁴-⁹]+)|\b10(⁻[⁰¹²³⁴-⁹]+))")
 CAPTION = re.compile(r"^#\| (?:fig-cap|fig-alt|tbl-cap): (.*)$", re.MULTILINE)
 LABEL = re.compile(r"^#\| label: (\S+)$", re.MULTILINE)
 REFERENCE = re.compile(r"@((?:sec|fig|tbl)-[\w-]*\w)")
@@ -117,7 +117,7 @@ def with_exponents(text: str) -> str:
     """`text` with 2e-5 for 2 × 10⁻⁵."""
 
     def exponent(found: re.Match) -> str:
-        power = unicodedata.normalize("NFKC", found[2]).replace("−", "-")
+        power = unicodedata.normalize("NFKC", found[2] or found[3]).replace("−", "-")
         return f"{found[1] or 1}e{power}"
 
     return POWER.sub(exponent, text)

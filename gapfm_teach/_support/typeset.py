@@ -2,14 +2,18 @@
 
 import re
 
+STYLE = re.compile(r"<style scoped>.*?</style>\n", re.DOTALL)
 MINUS = re.compile(r"(?<=[>\s\[(])-(?=[\d.])")
 POWER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?)0*(\d+)(?!\w)")
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "+")
 
 
 def typeset(table: str) -> str:
-    """`table`, in HTML, with the numbers in its cells set: −0.5 for -0.5, 2 × 10⁻⁵ for 2e-05."""
-    return POWER.sub(_power, MINUS.sub("−", table))
+    """`table`, as pandas makes it in HTML, with −0.5 for -0.5 and 2 × 10⁻⁵ for 2e-05.
+
+    And without the style sheet that stands in each table anew: whoever shows them has his own.
+    """
+    return POWER.sub(_power, MINUS.sub("−", STYLE.sub("", table)))
 
 
 def _power(found: re.Match) -> str:

@@ -34,4 +34,5 @@ def test_a_notebook_in_our_style_shows_tables_so():
     finally:
         InteractiveShell.clear_instance()
     assert "<td>−0.50</td>" in shown["text/html"]
+    assert "<style" not in shown["text/html"]
     assert "-0.50" in shown["text/plain"]  # which programs may read
