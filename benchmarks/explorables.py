@@ -5,6 +5,7 @@ percentile over forty moves of each slider, and the same with the processor slow
 A move is a key on a slider; what it is measured to is the frame in which the view is drawn anew.
 """
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from playwright.sync_api import sync_playwright
 from gapfm_teach.doctor import find_chromium
 from gapfm_teach.lab.reproduce.timing import machine
 from gapfm_teach.widgets.linked import for_page
+
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent.parent)
+)  # the preview is in no package
 from preview.explorables import stored_fragments
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,9 +1,11 @@
 """Axes in, axes out: one palette, one style; and a figure as a small SVG and in words."""
 
 import io
+import sys
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
@@ -12,6 +14,7 @@ from matplotlib.ticker import LogFormatter
 from matplotlib.transforms import Bbox
 
 from ._support.svg import compact
+from ._support.typeset import typeset
 from ._support.words import in_words
 
 # The colours of a page by day; `preview/shared.css` has those by night. White and black are the
@@ -30,8 +33,8 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def use_style() -> None:
     """Set matplotlib's defaults for the tutorial's figures, for this session.
 
-    In a notebook a figure is then stored as `in_svg` and `in_words`, too. Logarithmic axes have
-    numbers as one says them.
+    In a notebook a figure is then stored as `in_svg` and `in_words`, too, and tables of pandas have
+    true minus signs and powers of ten. Logarithmic axes have numbers as one says them.
     """
     mpl.rcParams.update(
         {
@@ -62,6 +65,10 @@ def use_style() -> None:
     # IPython looks here. What is registered with it, its backend for figures removes.
     Figure._repr_svg_ = in_svg  # type: ignore[attr-defined]
     Figure._repr_pretty_ = lambda figure, p, cycle: p.text(in_words(figure))  # type: ignore[attr-defined]
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if shell is not None:
+        pages = shell.display_formatter.formatters["text/html"]
+        pages.for_type(pd.DataFrame, lambda frame: typeset(frame._repr_html_()))
 
 
 class _PlainLogFormatter(LogFormatter):

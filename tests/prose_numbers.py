@@ -6,6 +6,7 @@ import math
 import operator
 import re
 import tokenize
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,6 +28,7 @@ IN_PROSE = re.compile(
     rf"(?<![\w.])(?P<text>(?:{NUMBER})(?:e[-+]?\d+)?)(?P<times>\s(?:thousand|million|billion)\b)?"
     r"(?P<percent>\s?%|\sper\scent)?(?:\s(?:GB|MB|ns))?(?:<!--\s(?P<sign>=|from)\s(?P<said>[^>]*?)\s-->)?"
 )
+POWER = re.compile(r"(?:(\d)\s×\s10(⁻?[⁰¹²³⁴-⁹]+)|\b10(⁻[⁰¹²³⁴-⁹]+))")
 CAPTION = re.compile(r"^#\| (?:fig-cap|fig-alt|tbl-cap): (.*)$", re.MULTILINE)
 LABEL = re.compile(r"^#\| label: (\S+)$", re.MULTILINE)
 REFERENCE = re.compile(r"@((?:sec|fig|tbl)-[\w-]*\w)")
@@ -111,7 +113,18 @@ class Book:
     labels: dict[str, list[float]] = field(default_factory=dict)
 
 
+def with_exponents(text: str) -> str:
+    """`text` with 2e-5 for 2 × 10⁻⁵."""
+
+    def exponent(found: re.Match) -> str:
+        power = unicodedata.normalize("NFKC", found[2] or found[3]).replace("−", "-")
+        return f"{found[1] or 1}e{power}"
+
+    return POWER.sub(exponent, text)
+
+
 def numbers(text: str) -> list[float]:
+    text = with_exponents(text)
     return [float(m[1].replace(",", "") + (m[2] or "")) for m in IN_OUTPUT.finditer(text)]
 
 
@@ -232,6 +245,7 @@ def evaluate(expression: str, known: Callable[[Found], bool]) -> float:
 
 def claims(passage: str) -> Iterator[tuple[Found, str, str]]:
     """The numbers of a passage that need something behind them; what is declared: sign, text."""
+    passage = with_exponents(passage)
     inside = [comment.span() for comment in COMMENT.finditer(passage)]
     read = COMMENT.sub(lambda part: "\0" * len(part[0]), passage)
     for pattern in EXEMPT:

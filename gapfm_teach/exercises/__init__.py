@@ -2,7 +2,11 @@
 
 The answer is a function, run on fresh inputs, or a value. A wrong answer is compared with the
 known mistakes of the exercise; when one of them gives the same results, its message is shown.
+Where the environment variable GAPFM_TEACH_STATIC is 1, as in stored notebooks, an exercise that is
+still open shows what answers get, since a page answers nobody.
 """
+
+import os
 
 from . import (
     chapter_00,
@@ -18,7 +22,8 @@ from . import (
     chapter_10,
     chapter_11,
 )
-from .core import Exercise, Mistake, judge
+from .core import NOT_YET, Exercise, Mistake, judge
+from .dialogue import dialogue
 
 EXERCISES: dict[str, Exercise] = {
     exercise.name: exercise
@@ -52,4 +57,10 @@ def check(name: str, answer) -> None:
         raise ValueError(
             f"no exercise is called {name!r}; there are {', '.join(EXERCISES)}"
         )
-    print(judge(EXERCISES[name], answer))
+    verdict = judge(EXERCISES[name], answer)
+    if verdict == NOT_YET and os.environ.get("GAPFM_TEACH_STATIC") == "1":
+        from IPython.display import Markdown, display  # only where notebooks are stored
+
+        display(Markdown(dialogue(EXERCISES[name])))
+    else:
+        print(verdict)

@@ -72,24 +72,24 @@ def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
         if _first_difference(exercise, mistake.answer, tried) is None:
             return f"✗ {mistake.message}"
     arguments, result = wrong
-    shape = np.shape(_result(exercise.solution, arguments))
+    shape = np.shape(result_of(exercise.solution, arguments))
     try:
         got = np.shape(result)
     except ValueError:  # a list of lists of unequal lengths
         return f"✗ The rows of the result differ in length; its shape should be {shape}.{_for(arguments)}"
     if got != shape:
         return f"✗ The result has shape {got}, it should have {shape}.{_for(arguments)}"
-    return f"✗ Not this: got {_short(result)}.{_for(arguments)}"
+    return f"✗ Not this: got {short(result)}.{_for(arguments)}"
 
 
 def _first_difference(exercise, expected: Any, tried) -> tuple[tuple, Any] | None:
     for arguments, result in tried:
-        if not _agree(result, _result(expected, arguments), exercise.tolerance):
+        if not _agree(result, result_of(expected, arguments), exercise.tolerance):
             return arguments, result
     return None
 
 
-def _result(expected: Any, arguments: tuple) -> Any:
+def result_of(expected: Any, arguments: tuple) -> Any:
     return expected(*_copies(arguments)) if callable(expected) else expected
 
 
@@ -116,10 +116,10 @@ def _for(arguments: tuple) -> str:
 
 
 def _call(arguments: tuple) -> str:
-    return "the inputs " + ", ".join(_short(a) for a in arguments)
+    return "the inputs " + ", ".join(short(a) for a in arguments)
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     if callable(value):
         return getattr(value, "__name__", "a function")
     return np.array2string(np.asarray(value), precision=4, threshold=12, separator=", ")

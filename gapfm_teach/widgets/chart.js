@@ -2,7 +2,7 @@
 
 import { draw, make, written } from "./kit.js";
 
-const TOP = 14, BOTTOM = 44, RIGHT = 14, LINE = 15;
+const TOP = 14, BOTTOM = 44, RIGHT = 14, LINE = 15, LETTER = 6.6; // the height of a name, and the width of its letters
 export const COLOURS = ["var(--gx-blue)", "var(--gx-red)", "var(--gx-green)", "var(--gx-pink)", "var(--gx-orange)", "var(--gx-sky)"];
 const DASHES = ["", "7 4", "2 3", "9 3 2 3", "4 2", "12 3"];
 
@@ -58,7 +58,7 @@ export function chart(place, { alt, height: tall = 300 }) {
     // `step`, or multiplied on a logarithmic axis; `value` is given where it may lie outside the picture.
     show({ x, y, curves = [], bands = [], bars = [], levels = [], dots = [], arrows = [], handles: wanted = [] }) {
       const width = place.clientWidth || 640;
-      const left = y.names ? 14 + 6.6 * Math.max(...y.names.map((n) => n.length)) : 54;
+      const left = y.names ? 14 + LETTER * Math.max(...y.names.map((n) => n.length)) : 54;
       scales = { x: axis(x, left, width - RIGHT), y: axis(y, height - BOTTOM, TOP) };
       const at = [scales.x.place, scales.y.place];
       const inside = draw("g", { "clip-path": `url(#${clip})` },
@@ -69,8 +69,8 @@ export function chart(place, { alt, height: tall = 300 }) {
       drawing.replaceChildren(
         draw("clipPath", { id: clip }, draw("rect", { x: left, y: TOP - 6, width: Math.max(0, width - left - RIGHT + 6), height: height - TOP - BOTTOM + 12 })),
         ...frame(x, y, scales, { left, right: width - RIGHT, bottom: height - BOTTOM, height }), inside,
-        ...arrows.map((one) => arrow(one, at)), ...dots.map((one) => dot(one, at, width, left)),
-        ...names(curves, levels, at, [left, width - RIGHT, TOP, height - BOTTOM]));
+        ...arrows.map((one) => arrow(one, at)), ...dots.map((one) => dot(one, at)),
+        ...names(curves, levels, dots, at, [left, width - RIGHT, TOP, height - BOTTOM]));
       handles = new Map(wanted.map((one) => [one.key, { value: one[one.along], ...one }]));
       for (const [key, grip] of grips) if (!handles.has(key)) { grip.remove(); grips.delete(key); }
       for (const [key, one] of handles) {
@@ -167,11 +167,8 @@ function level(one, [x, y], [left, right, top, bottom]) {
     x1: across ? left : x(one.x), x2: across ? right : x(one.x), y1: across ? y(one.y) : top, y2: across ? y(one.y) : bottom });
 }
 
-function dot(one, [x, y], width, left) {
-  const late = x(one.x) > width / 2 && x(one.x) - 10 - 6.6 * (one.name ?? "").length > left; // and room for the name
-  return draw("g", { class: "gx-dot" },
-    draw("circle", { cx: x(one.x), cy: y(one.y), r: 5.5, class: one.ring ? "gx-ring" : null, style: one.ring ? `stroke: ${one.colour ?? "currentColor"}` : `fill: ${one.colour ?? "currentColor"}` }),
-    ...(one.name ? [draw("text", { class: "gx-name", x: x(one.x) + (late ? -10 : 10), y: y(one.y) - 8, "text-anchor": late ? "end" : "start" }, one.name)] : []));
+function dot(one, [x, y]) {
+  return draw("circle", { cx: x(one.x), cy: y(one.y), r: 5.5, class: `gx-dot ${one.ring ? "gx-ring" : ""}`, style: one.ring ? `stroke: ${one.colour ?? "currentColor"}` : `fill: ${one.colour ?? "currentColor"}` });
 }
 
 function arrow(one, [x, y]) {
@@ -203,8 +200,10 @@ function putGrip(grip, { along, label, text, value, from, to, colour = COLOURS[0
   grip.lastChild.style.fill = colour;
 }
 
-// The curves' names at their ends and the levels' at the right, moved apart where they would meet.
-function names(curves, levels, [x, y], [left, right, top, bottom]) {
+// The curves' names at their ends and the levels' at the right, moved apart where they would meet;
+// then the dots', where there is room left.
+function names(curves, levels, dots, [x, y], edges) {
+  const [left, right, top, bottom] = edges;
   const wanted = curves.map((one, k) => {
     let last = one.y.length - 1;
     while (last >= 0 && !Number.isFinite(one.y[last])) last--;
@@ -217,13 +216,34 @@ function names(curves, levels, [x, y], [left, right, top, bottom]) {
     if (one.y !== undefined) wanted.push({ text: one.name, x: right, y: y(one.y) - 5, colour: one.colour ?? "currentColor" });
     else wanted.push({ text: one.name, x: x(one.x) + (x(one.x) > (left + right) / 2 ? -5 : 5), y: top + 10, colour: one.colour ?? "currentColor", side: x(one.x) > (left + right) / 2 ? "end" : "start" });
   }
-  const placed = wanted.filter(Boolean).map((one) => ({ ...one, x: Math.min(Math.max(one.x, left), right), y: Math.min(Math.max(one.y, top + 8), bottom - 4) }));
+  const placed = wanted.filter(Boolean).map((one) => ({
+    side: one.x > (left + right) / 2 ? "end" : "start", ...one, x: clamped(one.x, left, right), y: clamped(one.y, top + 8, bottom - 4),
+  }));
   placed.sort((a, b) => a.y - b.y);
   for (let k = 1; k < placed.length; k++) placed[k].y = Math.max(placed[k].y, placed[k - 1].y + LINE);
   const over = placed.length ? placed[placed.length - 1].y - (bottom - 4) : 0;
   for (const one of placed) if (over > 0) one.y -= over;
-  return placed.map((one) => draw("text", { class: "gx-name", x: one.x, y: one.y, style: `fill: ${one.colour}`, "text-anchor": one.side ?? (one.x > (left + right) / 2 ? "end" : "start") }, one.text));
+  for (const one of dots) if (one.name) placed.push(besideDot({ text: one.name, colour: "currentColor" }, x(one.x), y(one.y), placed, edges));
+  return placed.map((one) => draw("text", { class: "gx-name", x: one.x, y: one.y, style: `fill: ${one.colour}`, "text-anchor": one.side }, one.text));
 }
+
+// The name of a dot at (x, y): above or under it, to the side where the picture goes on, or to the
+// other, or further off; the first of these places that meets least of what is `placed` or beyond the edges.
+function besideDot(name, x, y, placed, [left, right, top, bottom]) {
+  const sides = x > (left + right) / 2 ? ["end", "start"] : ["start", "end"];
+  const places = [-8, 17, -8 - LINE, 17 + LINE, -8 - 2 * LINE, 17 + 2 * LINE].flatMap((up) => sides.map((side) => ({ ...name, side, x: x + (side === "end" ? -10 : 10), y: y + up })));
+  const inside = ([from, to, high, low]) => from >= left && to <= right + RIGHT && high >= top - LINE && low <= bottom;
+  const cost = (one) => placed.reduce((sum, other) => sum + shared(boxOf(one), boxOf(other)), inside(boxOf(one)) ? 0 : 1e6);
+  return places.reduce((best, one) => (cost(one) < cost(best) ? one : best));
+}
+
+// Left, right, top and bottom of a name, about; and the area that two of these share.
+function boxOf({ text, x, y, side }) {
+  const wide = LETTER * text.length + 6, from = side === "end" ? x - wide : x;
+  return [from, from + wide, y - 12, y + 3];
+}
+
+const shared = ([a, b, c, d], [e, f, g, h]) => Math.max(0, Math.min(b, f) - Math.max(a, e)) * Math.max(0, Math.min(d, h) - Math.max(c, g));
 
 // Two or more parts side by side where there is room, one under the other where there is not.
 export function beside(...parts) {

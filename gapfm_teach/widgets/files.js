@@ -184,8 +184,8 @@ export function splitGiven({ indptr, items, grades, users, ...rest }, nGiven = 1
   const rng = mulberry32(seed), kept = users.map((_, m) => m).filter((m) => indptr[m + 1] - indptr[m] >= nGiven + nHeld);
   if (!kept.length) {
     const most = users.reduce((high, _, m) => Math.max(high, indptr[m + 1] - indptr[m]), 0);
-    throw new Error(`n_given=${nGiven} with min_test=${nHeld} needs a user with at least ${nGiven + nHeld} ratings, and the ` +
-      `most active one has ${most}; lower one of them`);
+    throw new Error(`${rest.name} has too few ratings of each user: ${nGiven} are trained on and ${nHeld} others tested on, and the ` +
+      `most active user has ${most}; take a larger data set, with users of ${nGiven + nHeld} ratings or more`);
   }
   const part = (n) => ({ indptr: Int32Array.from({ length: kept.length + 1 }, (_, m) => m * n), items: new Int32Array(kept.length * n), grades: new Uint8Array(kept.length * n) });
   const given = part(nGiven), held = part(nHeld);

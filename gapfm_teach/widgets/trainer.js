@@ -23,19 +23,19 @@ function work(courses) {
   };
 }
 
-const source = () => `"use strict";(${work})((${courseOf})({ ...(${sources.engine})(), ...(${sources.held_out})() }));`;
+const sourceOf = (course) => `"use strict";(${work})((${course})({ ...(${sources.engine})(), ...(${sources.held_out})() }));`;
 
-// Trains on `data` (see course.js). `begin(setting, report)` cancels what is under way and begins
-// anew; `report` gets what course.js reports, and at the end {ended: true}, with an `error` in words
-// where there is one. `inWorker: false` trains on this thread, as where no worker can be had.
-export function trainer(data, { inWorker = true } = {}) {
+// Trains on `data` as `course` does, a function like courseOf. `begin(setting, report)` cancels what
+// is under way and begins anew; `report` gets what the course reports, and at the end {ended: true}, with
+// an `error` in words where there is one. `inWorker: false` trains on this thread, as where no worker can be had.
+export function trainer(data, { course = courseOf, inWorker = true } = {}) {
   let worker = null, heard = false, turns = 0, latest = null, running = new AbortController();
 
   async function here(setting, report) {
     const { signal } = running = new AbortController();
     const tell = (news) => { if (!signal.aborted) report(news); };
     try {
-      here.course = here.course ?? courseOf({ ...engine, ...heldOut })(data);
+      here.course = here.course ?? course({ ...engine, ...heldOut })(data);
       await here.course.run(setting, tell, signal);
       tell({ ended: true });
     } catch (error) {
@@ -51,7 +51,7 @@ export function trainer(data, { inWorker = true } = {}) {
 
   if (inWorker) {
     try {
-      const address = URL.createObjectURL(new Blob([source()], { type: "text/javascript" }));
+      const address = URL.createObjectURL(new Blob([sourceOf(course)], { type: "text/javascript" }));
       worker = new Worker(address);
       worker.onmessage = ({ data: { turn, news, ended, error } }) => {
         heard = true;

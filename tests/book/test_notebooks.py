@@ -27,6 +27,9 @@ SUMMARIES = {  # how each kind of fold begins to say what it holds
     "solution": ("Solution",),
     "deeper": ("Going deeper: ",),
 }
+TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
+POWER = re.compile(r"(?<![\w.])\d[\d.]*e[-+]?\d")
+COMPUTERESE = re.compile(rf"{POWER.pattern}|(?<![\w.])-\.?\d|[a-z]_[a-z]")
 MOST_WORDS = 4_000  # that a reader meets without opening a fold
 FIGURE_FILE = re.compile(r"!\[[^\]]*\]\([^)]*\)(\{[^}]*\})?")
 
@@ -140,11 +143,52 @@ def test_it_stays_small(path):
     assert path.stat().st_size < 450_000
 
 
+def folded(cell) -> bool:
+    return "#| code-fold: true" in cell.source.splitlines()
+
+
 def test_code_comes_in_short_cells(path):
     lengths = [len(code_lines(cell)) for cell in code_cells(path)]
-    assert 15 <= len(lengths) <= 40
+    assert 15 <= sum(not folded(cell) for cell in code_cells(path)) <= 40
     assert median(lengths) < 7
     assert max(lengths) <= 20
+
+
+def test_what_a_page_folds_is_imports_and_pictures(path):
+    for cell in filter(folded, code_cells(path)):
+        (summary,) = re.findall(r'^#\| code-summary: "(.*)"$', cell.source, re.MULTILINE)
+        kinds = {
+            "Imports": imports(cell) > 0,
+            "Code of the figure": "#| label: fig-" in cell.source,
+            "Code of the explorable": "explorable(" in cell.source,
+        }
+        assert kinds[summary], f"{cell.id}: {summary}"
+
+
+def test_a_page_reads_as_prose_and_short_code_without_imports_in_between(path):
+    """A cell that only imports is folded; others take a name or two where they need it."""
+    in_open_cells = [imports(cell) for cell in code_cells(path) if not folded(cell)]
+    assert max(in_open_cells) <= 2
+    assert in_open_cells[0] <= 1
+    for cell in code_cells(path):
+        lines = [line for line in code_lines(cell) if line != "plots.use_style()"]
+        assert folded(cell) or imports(cell) < len(lines), cell.id
+
+
+def imports(cell) -> int:
+    statements = ast.parse(cell.source).body
+    return sum(isinstance(one, ast.Import | ast.ImportFrom) for one in statements)
+
+
+def test_tables_and_prints_are_written_for_readers(path):
+    """True minus signs and powers of ten in tables, columns in words; 1,000,000, not 1e+06."""
+    for cell in code_cells(path):
+        for output in cell.outputs:
+            for table in TABLE.findall(output.get("data", {}).get("text/html", "")):
+                told = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", table)
+                assert not [text for text in told if COMPUTERESE.search(text)], cell.id
+            printed = output.get("text", "")
+            assert not POWER.search(printed), f"{cell.id}: {printed}"
 
 
 def test_code_and_prose_are_in_balance(path):

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+import pypandoc
 import pytest
 
 from gapfm_teach import exercises
 from gapfm_teach.exercises import EXERCISES, check
 from gapfm_teach.exercises.core import NOT_YET, Exercise, Mistake, judge
+from gapfm_teach.exercises.dialogue import dialogue
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = [
@@ -101,10 +103,13 @@ def test_a_notebook_poses_exactly_the_exercises_of_its_chapter(path):
 
 
 @every_notebook
-def test_stored_stubs_are_unsolved(path):
+def test_a_page_shows_what_is_said_to_a_slip_and_to_a_right_answer(path):
+    """And not that the stub, which is stored, is not solved yet: on a page nobody can solve it."""
     for name, _, cell, _ in posed(path):
-        printed = "".join(output.get("text", "") for output in cell.outputs)
-        assert printed == NOT_YET + "\n", name
+        (output,) = cell.outputs
+        slip, answer = output.data["text/markdown"].split('<details class="solution">')
+        assert f"\n> ✗ {EXERCISES[name].mistakes[0].message}\n" in slip, name
+        assert f"\n> ✓ {EXERCISES[name].right}\n" in answer, name
 
 
 @every_notebook
@@ -192,6 +197,47 @@ def test_an_answer_may_spoil_its_inputs():
 def test_check_prints_the_verdict(capsys):
     check("share-empty", EXERCISES["share-empty"].solution)
     assert capsys.readouterr().out.startswith("✓ ")
+
+
+@pytest.mark.parametrize("static", ["", "1"])
+def test_an_answer_is_judged_wherever_it_is_given(static, monkeypatch, capsys):
+    monkeypatch.setenv("GAPFM_TEACH_STATIC", static)
+    check("share-empty", EXERCISES["share-empty"].mistakes[0].answer)
+    assert capsys.readouterr().out.startswith("✗ This is the share of cells")
+
+
+def test_a_stub_in_a_notebook_of_one_s_own_is_told_what_to_do(monkeypatch, capsys):
+    monkeypatch.delenv("GAPFM_TEACH_STATIC", raising=False)
+    check("share-empty", lambda *arguments: ...)
+    assert capsys.readouterr().out == NOT_YET + "\n"
+
+
+def test_a_dialogue_shows_the_numbers_of_a_slip_beside_those_of_a_right_answer():
+    shown = dialogue(SQUARES).splitlines()
+    assert shown[0].endswith("A usual slip, which gives `[2., 6.]` for `[1., 3.]`:")
+    assert shown[2] == "> ✗ You doubled."
+    assert "A right answer, which gives `[1., 9.]` for `[1., 3.]`:" in shown
+    assert "> ✓ Right." in shown
+
+
+def test_a_dialogue_takes_inputs_by_which_a_slip_can_be_told():
+    twos = dataclasses.replace(SQUARES, inputs=[(np.array([2.0]),), (np.array([3.0]),)])
+    assert "which gives `[6.]` for `[3.]`:" in dialogue(twos)
+
+
+@pytest.mark.parametrize("value", [np.eye(3), np.arange(40.0)])
+def test_a_dialogue_leaves_out_what_no_line_can_hold(value):
+    large = dataclasses.replace(SQUARES, inputs=[(value,)])
+    assert "A usual slip:" in dialogue(large)
+
+
+@every_exercise
+def test_verdicts_come_through_markdown_whole(exercise):
+    """Their stars and ticks are meant as Markdown; nothing else is taken for it."""
+    shown = pypandoc.convert_text(dialogue(exercise), "plain", "markdown", ["--wrap=none"])
+    letters = re.sub(r"[\W_]", "", shown)
+    for said in (exercise.mistakes[0].message, exercise.right):
+        assert re.sub(r"[\W_]", "", said) in letters
 
 
 def test_check_knows_no_such_exercise():

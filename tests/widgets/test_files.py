@@ -250,9 +250,14 @@ def test_given_10_takes_ten_and_ten_others_of_each_user_who_has_twenty(page):
         )
     assert abs(np.mean(drawn)) < 8  # neither part has the first films
     few = "\n".join(lines.splitlines()[:5]).encode()
-    with pytest.raises(ValueError, match="most active one has 5") as error:
+    with pytest.raises(
+        ValueError, match="at least 20 ratings, and the most active one has 5"
+    ):
         split_given(Ratings([0, 5], range(5), [3] * 5), 10)
-    assert read(page, {"u.data": few}, split=True) == str(error.value)
+    assert read(page, {"u.data": few}, split=True) == (
+        "u.data has too few ratings of each user: 10 are trained on and 10 others tested on, and "
+        "the most active user has 5; take a larger data set, with users of 20 ratings or more"
+    )
 
 
 def test_a_zip_with_a_comment_is_still_one(page, tmp_path):

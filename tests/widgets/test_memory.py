@@ -21,7 +21,7 @@ def stage(browser, tmp_path):
 
 def drawn(stage) -> list[float]:
     """Bytes of each bar, from the top, as their names say."""
-    names = stage.root.locator(".gx-dot text").all_text_contents()
+    _, *names = stage.root.locator(".gx-name").all_text_contents()  # first the laptop's
     parts = [name.replace("\u202f", "").split(",")[0].split() for name in names]
     return [float(number) * UNITS[unit] for number, unit in parts]
 

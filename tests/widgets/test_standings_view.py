@@ -69,7 +69,7 @@ def test_lines_run_from_end_to_end_of_their_intervals(stage):
         "all => all.map(e => e.getAttribute('d'))"
     )
     ends = [[float(p.split()[0]) for p in path[1:].split("L")] for path in paths]
-    dots = stage.root.locator(".gx-dot circle:not(.gx-ring)").evaluate_all(
+    dots = stage.root.locator(".gx-dot:not(.gx-ring)").evaluate_all(
         "all => all.map(e => +e.getAttribute('cx'))"
     )
     rows = sorted(ROWS, key=lambda row: -row[1])

@@ -7,10 +7,40 @@ import numpy as np
 import pandas as pd
 
 from ..._support.checks import check_path
+from ..._support.typeset import typeset
 from ..paper import PAPER, TOP_N
 from .protocol_effects import METRICS
 
 CLEAR, FEWEST_SPLITS = 0.05, 5
+# What a page says for the columns of our tables.
+WORDS = {
+    "ci_low": "95% from",
+    "ci_high": "to",
+    "effect_size": "effect size",
+    "p_value": "p",
+    "n_users": "users",
+    "n_different": "users who differ",
+    "split_sd": "SD of splits",
+    "split_min": "lowest split",
+    "split_max": "highest split",
+    "n_failed": "failed",
+    "n_collapsed": "collapsed",
+    "mean_grade": "mean grade",
+    "mean_by_number": "mean by number",
+    "share_up": "share pushed up",
+    "top_share": "first direction",
+    "training_gap": "training GAP",
+    "held_out_gap": "held-out GAP",
+    "validation_gap": "held-out GAP",
+    "learning_rate": "γ",
+    "reg": "λ",
+    "n_iter": "iterations",
+}
+
+
+def spelled_out(table: pd.DataFrame) -> pd.DataFrame:
+    """`table` with the names of its columns, and of its index, in words."""
+    return table.rename(columns=WORDS).rename_axis(index=lambda name: WORDS.get(name, name))
 
 
 def read_results(path) -> pd.DataFrame:
@@ -112,7 +142,7 @@ class Folded:
     table: pd.DataFrame
 
     def _repr_html_(self) -> str:
-        title, table = html.escape(self.title), self.table.to_html()
+        title, table = html.escape(self.title), typeset(self.table.to_html())
         return (
             f'<details class="callout callout-note" style="overflow-x: auto">'
             f'<summary class="callout-title">{title}'
@@ -136,7 +166,7 @@ def costs(choices: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     table = table.rename(columns={"n_trials": "points"})
     table["at an edge"] = by_name["edge"].sum()
     bad = rows.groupby("system")[["n_failed", "n_collapsed"]].sum()
-    return table.join(bad).rename_axis(None)
+    return spelled_out(table.join(bad)).rename_axis(None)
 
 
 def spread_of_starts(results: pd.DataFrame, metric: str) -> pd.DataFrame:

@@ -1,17 +1,11 @@
 // Chapter 5: the K films of a user that Algorithm 1 selects, and what training on them brings.
 
-import { mulberry32, normals, thresholdingProbabilities, train } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
-import { heldOutGap } from "../held_out.js";
 import { draw, laboratory, make, written } from "../kit.js";
+import { trainer } from "../trainer.js";
 
-const D = 10, REG = 0.001, RATE = 0.02, ITERATIONS = 41, EVERY = 4;
-const STARTS = {
-  "small": (rng, n) => normals(rng, n, 0.01),
-  "uniform from 0 to 1": (rng, n) => Float64Array.from({ length: n }, rng),
-};
+const ITERATIONS = 41, SMALL = "small", UNIFORM = "uniform from 0 to 1";
 const RULES = { adaptive: "most misranked", random: "at random", all: "all films" };
-const REST = 60; // ms without a move before training begins: the list comes first
 const CHOSEN = "var(--gx-red)", ROW = 19;
 
 // Ranks in descending order, from 1; ties as they come.
@@ -28,51 +22,55 @@ export function chosen(grades, scores, K) {
   return { due, now, misranking, marked: ranks(misranking).map((place) => place <= K) };
 }
 
+// What is trained, by one rule after the other: reports {rule, x, y}, held-out GAP along the
+// iterations. A course as course.js has one: its text, too, runs in a worker.
+function selectionOf({ heldOutGap, mulberry32, normals, thresholdingProbabilities, train }) {
+  const D = 10, REG = 0.001, RATE = 0.02, EVERY = 4;
+  return ({ given, held, nItems, maxGrade, seed }) => {
+    const lists = { given, held, nItems, delta: thresholdingProbabilities(maxGrade) }, nUsers = given.indptr.length - 1;
+    return {
+      async run({ K, uniform, rules, nIter }, report, signal) {
+        for (const rule of rules) {
+          const rng = mulberry32(seed), x = [], y = [];
+          const drawn = (n) => (uniform ? Float64Array.from({ length: n }, rng) : normals(rng, n, 0.01));
+          await train({
+            ...given, nItems, maxGrade, nFactors: D, reg: REG, learningRate: RATE, nIter, signal, seed,
+            nSelected: rule === "all" ? null : K, selection: rule === "all" ? "adaptive" : rule,
+            userFactors: drawn(nUsers * D), itemFactors: drawn(nItems * D),
+            onIteration({ iteration, userFactors, itemFactors }) {
+              if (iteration % EVERY !== 1) return;
+              x.push(iteration);
+              y.push(heldOutGap(userFactors, itemFactors, D, lists));
+            },
+          });
+          report({ rule, x, y });
+        }
+      },
+    };
+  };
+}
+
 // data: {films, grades, scores: of one user, k, nItems, maxGrade, given and held:
 // {indptr, items, grades}, seed}
 export function view(place, { films, grades, scores, k, nItems, maxGrade, given, held, seed }) {
-  const S = films.length, lists = { given, held, nItems, delta: thresholdingProbabilities(maxGrade) };
+  const S = films.length;
   const left = make("div"), right = make("div");
   const curves = chart(right, { alt: "Held-out GAP along the iterations with the most misranked films, with films at random, and with all.", height: 330 });
-  const done = new Map(); // trainings by their setting
-  let running = null, shown = null;
+  const trainings = trainer({ given, held, nItems, maxGrade, seed }, { course: selectionOf });
+  const done = new Map(); // curves by rule and setting
+  let shown = null;
 
-  // The curve of a training, kept once it is made.
-  async function curve(rule, K, start, signal) {
-    const key = rule === "all" ? `${start}` : `${rule} ${K} ${start}`;
-    if (done.has(key)) return done.get(key);
-    const rng = mulberry32(seed), nUsers = given.indptr.length - 1, found = { x: [], y: [] };
-    await train({
-      ...given, nItems, maxGrade, nFactors: D, reg: REG, learningRate: RATE, nIter: ITERATIONS, signal, seed,
-      nSelected: rule === "all" ? null : K, selection: rule === "all" ? "adaptive" : rule,
-      userFactors: STARTS[start](rng, nUsers * D), itemFactors: STARTS[start](rng, nItems * D),
-      onIteration: ({ iteration, userFactors, itemFactors }) => {
-        if (iteration % EVERY !== 1) return;
-        found.x.push(iteration);
-        found.y.push(heldOutGap(userFactors, itemFactors, D, lists));
-      },
+  // Gives the three curves of a setting to `then`, or an error; nothing when the slider has moved on meanwhile.
+  function trained(K, start, then) {
+    const keyOf = (rule) => (rule === "all" ? start : `${rule} ${K} ${start}`);
+    const rules = Object.keys(RULES).filter((rule) => !done.has(keyOf(rule)));
+    const give = (error) => then(Object.fromEntries(Object.keys(RULES).map((rule) => [rule, done.get(keyOf(rule))])), error);
+    trainings.cancel();
+    if (!rules.length) return give();
+    trainings.begin({ K, uniform: start === UNIFORM, rules, nIter: ITERATIONS }, ({ rule, ended, error, ...curve }) => {
+      if (rule) done.set(keyOf(rule), curve);
+      if (ended) give(error);
     });
-    done.set(key, found);
-    return found;
-  }
-
-  // The three curves of a setting, drawn; nothing when the slider has moved on meanwhile.
-  async function trained(K, start) {
-    running?.abort();
-    running = new AbortController();
-    const { signal } = running, found = {};
-    await new Promise((resolve) => { setTimeout(resolve, REST); });
-    try {
-      signal.throwIfAborted();
-      for (const rule of ["adaptive", "random", "all"]) found[rule] = await curve(rule, K, start, signal);
-    } catch (error) {
-      if (signal.aborted) return null;
-      throw error;
-    }
-    if (signal.aborted) return null;
-    shown = { found, K };
-    drawCurves(found, K);
-    return found;
   }
 
   // Two columns of the same films: in the order of their grades, and as the model has them.
@@ -108,7 +106,7 @@ export function view(place, { films, grades, scores, k, nItems, maxGrade, given,
     ask: "Which trains better, the K films that stand farthest from their due place, or K at random? Guess, then move K.",
     controls: [
       { name: "K", label: `films K of ${S}`, from: 1, to: S, step: 1, start: k, play: true },
-      { name: "start", label: "start of U and V", options: Object.keys(STARTS), start: "small" },
+      { name: "start", label: "start of U and V", options: [SMALL, UNIFORM], start: SMALL },
     ],
     render({ K, start }) {
       const list = chosen(grades, scores, K), { due, now, misranking } = list;
@@ -118,14 +116,13 @@ export function view(place, { films, grades, scores, k, nItems, maxGrade, given,
       lab.say(`${words} Training…`);
       place.dataset.settled = false; // what a test waits for
       if (shown) drawCurves(shown.found, shown.K); // until the new ones have come
-      trained(K, start).then((found) => {
-        if (!found) return;
+      trained(K, start, (found, error) => {
         place.dataset.settled = true;
+        if (error) return lab.say(`${words} No training: ${error}`);
+        shown = { found, K };
+        drawCurves(found, K);
         const [most, random, all] = ["adaptive", "random", "all"].map((rule) => written(found[rule].y.at(-1)));
         lab.say(`${words} After ${ITERATIONS} iterations held-out GAP is ${most} with the ${K} most misranked, ${random} with ${K} at random, ${all} with all.`);
-      }, (error) => {
-        place.dataset.settled = true;
-        lab.say(`${words} No training: ${error.message}`);
       });
     },
   });

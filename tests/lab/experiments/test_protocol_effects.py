@@ -131,4 +131,4 @@ def test_costs_are_means_and_warnings_are_counted(rows):
     )
     found = results.costs(choices, rows)
     assert found.loc["A"].tolist() == [15, 18, 2, 1, 0, 0]
-    assert found.loc["B", ["at an edge", "n_failed", "n_collapsed"]].tolist() == [0, 1, 2]
+    assert found.loc["B", ["at an edge", "failed", "collapsed"]].tolist() == [0, 1, 2]
