@@ -2,6 +2,7 @@
 
 The answer is a function, run on fresh inputs, or a value. A wrong answer is compared with the
 known mistakes of the exercise; when one of them gives the same results, its message is shown.
+After `keep_results(name)`, and not before, what `check` says is also kept for a report.
 """
 
 from . import (
@@ -19,6 +20,7 @@ from . import (
     chapter_11,
 )
 from .core import Exercise, Mistake, judge
+from .kept import forget_results, keep, keep_results
 
 EXERCISES: dict[str, Exercise] = {
     exercise.name: exercise
@@ -39,7 +41,14 @@ EXERCISES: dict[str, Exercise] = {
     for exercise in chapter.EXERCISES
 }
 
-__all__ = ["EXERCISES", "Exercise", "Mistake", "check"]
+__all__ = [
+    "EXERCISES",
+    "Exercise",
+    "Mistake",
+    "check",
+    "forget_results",
+    "keep_results",
+]
 
 
 def check(name: str, answer) -> None:
@@ -52,4 +61,6 @@ def check(name: str, answer) -> None:
         raise ValueError(
             f"no exercise is called {name!r}; there are {', '.join(EXERCISES)}"
         )
-    print(judge(EXERCISES[name], answer))
+    verdict = judge(EXERCISES[name], answer)
+    print(verdict)
+    keep(EXERCISES[name], verdict)
