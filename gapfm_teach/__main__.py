@@ -29,14 +29,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("doctor", help="check this environment and say how to mend it")
     _add_report(commands)
+    _add_assignments(commands)
     _add_reproduce(commands)
     options = parser.parse_args(arguments)
     if options.command == "doctor":
         return doctor.main()
-    if options.command == "report":
-        from .exercises.command import main as report
+    if options.command in ("report", "assignments"):
+        from .exercises.command import main as exercises
 
-        return report(options)
+        return exercises(options)
     if options.command == "reproduce":
         from .lab.reproduce.command import (
             main as reproduce,  # only now: doctor must start without
@@ -62,6 +63,12 @@ def _add_report(commands) -> None:
         help="put together the reports of students in FOLDER, and write class.csv there: "
         "for each exercise how many solved it, and the commonest first slip",
     )
+
+
+def _add_assignments(commands) -> None:
+    text = "write the exercises as assignments for nbgrader, a notebook for each chapter"
+    parser = commands.add_parser("assignments", help=text, description=text)
+    parser.add_argument("folder", help="a new folder, the `source` of a course of nbgrader")
 
 
 def _add_reproduce(commands) -> None:

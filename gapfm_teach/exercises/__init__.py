@@ -45,6 +45,7 @@ __all__ = [
     "EXERCISES",
     "Exercise",
     "Mistake",
+    "assert_solved",
     "check",
     "forget_results",
     "keep_results",
@@ -55,12 +56,28 @@ def check(name: str, answer) -> None:
     """Print the verdict on an answer to the exercise `name`, a key of `EXERCISES`.
 
     `answer` is a function for exercises that ask for one, else a value; None or ... counts as
-    not solved yet. Raises ValueError for an unknown name.
+    not solved yet, and so does a function that raises NotImplementedError. Raises ValueError for
+    an unknown name.
     """
+    exercise = _named(name)
+    verdict = judge(exercise, answer)
+    print(verdict)
+    keep(exercise, verdict)
+
+
+def assert_solved(name: str, answer) -> None:
+    """Raise AssertionError with the verdict, unless `answer` solves the exercise `name`.
+
+    For tests that a program runs, as nbgrader does. Raises ValueError for an unknown name.
+    """
+    verdict = judge(_named(name), answer)
+    if not verdict.startswith("✓"):
+        raise AssertionError(verdict)
+
+
+def _named(name: str) -> Exercise:
     if name not in EXERCISES:
         raise ValueError(
             f"no exercise is called {name!r}; there are {', '.join(EXERCISES)}"
         )
-    verdict = judge(EXERCISES[name], answer)
-    print(verdict)
-    keep(EXERCISES[name], verdict)
+    return EXERCISES[name]

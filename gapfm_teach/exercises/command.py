@@ -1,4 +1,4 @@
-"""`python -m gapfm_teach report`: a student's table, or that of a class."""
+"""`python -m gapfm_teach report`, a student's table or that of a class; `... assignments FOLDER`."""
 
 import re
 import sys
@@ -6,12 +6,15 @@ from argparse import Namespace
 from pathlib import Path
 
 from . import EXERCISES, kept, report
+from .assignments import write_assignments
 
 
 def main(options: Namespace) -> int:
-    """Write the report that `options` ask for; return 0, or 1 with one line for bad input."""
+    """Do what `options` ask for; return 0, or 1 with one line for bad input."""
     try:
-        if options.of_class:
+        if options.command == "assignments":
+            _assignments(Path(options.folder).expanduser())
+        elif options.of_class:
             _of_class(Path(options.of_class).expanduser())
         else:
             _of_student(options.file)
@@ -62,6 +65,15 @@ def _of_class(folder: Path) -> None:
         slip = f"{one.how_many}: {_short(one.commonest_first_slip)}" if one.how_many else ""
         print(f"{one.exercise:20} {one.tried:5} {one.solved:6} {one.attempts:8g}  {slip}")
     print(f"\nWritten to {table}, with the slips in full.")
+
+
+def _assignments(folder: Path) -> None:
+    for path in write_assignments(folder):
+        print(path)
+    print(
+        f"Make {folder} the `source` folder of a course of nbgrader; then, for instance,\n"
+        f"  nbgrader generate_assignment {path.stem}"
+    )
 
 
 def _short(text: str) -> str:
