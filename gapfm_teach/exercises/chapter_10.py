@@ -126,7 +126,7 @@ CUTOFF_COST = Exercise(
     mistakes=[
         Mistake(
             lambda rank, n, tau: -_cost(rank, n, tau),
-            "That is h′, which is negative. Asked for is what a rank *costs*: −h′.",
+            "That is χ′, which is negative. Asked for is what a rank *costs*: −χ′.",
         ),
         Mistake(
             lambda rank, n, tau: _cost(rank, n, tau, by_rank=False),
@@ -146,7 +146,7 @@ CUTOFF_COST = Exercise(
         ),
         Mistake(
             lambda rank, n, tau: 1 / (1 + (rank / (n + 0.5)) ** (1 / tau)),
-            "That is h. Asked for is what a rank costs, −h′.",
+            "That is χ. Asked for is what a rank costs, −χ′.",
         ),
         Mistake(
             lambda rank, n, tau: _cost(rank, n, tau) * tau**2,
@@ -172,7 +172,7 @@ CROSSING = Exercise(
         ),
         Mistake(
             lambda n: n + 0.5,
-            "There h is ½ and its slope 1/(4R̂). Is that 1/R̂²?",
+            "There χ is ½ and its slope 1/(4R̂). Is that 1/R̂²?",
         ),
         Mistake(
             lambda n: 1 / (np.sqrt(n + 0.5) - 1),
