@@ -28,10 +28,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m gapfm_teach", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("doctor", help="check this environment and say how to mend it")
+    _add_report(commands)
+    _add_assignments(commands)
     _add_reproduce(commands)
     options = parser.parse_args(arguments)
     if options.command == "doctor":
         return doctor.main()
+    if options.command in ("report", "assignments"):
+        from .exercises.command import main as exercises
+
+        return exercises(options)
     if options.command == "reproduce":
         from .lab.reproduce.command import (
             main as reproduce,  # only now: doctor must start without
@@ -40,6 +46,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return reproduce(options)
     parser.print_help()
     return 0
+
+
+def _add_report(commands) -> None:
+    text = (
+        "write a table of the exercises that you tried, if you asked for results to be kept"
+    )
+    parser = commands.add_parser("report", help=text, description=text)
+    parser.add_argument(
+        "file", nargs="?", help="report_NAME.csv in this folder unless told"
+    )
+    parser.add_argument(
+        "--class",
+        dest="of_class",
+        metavar="FOLDER",
+        help="put together the reports of students in FOLDER, and write class.csv there: "
+        "for each exercise how many solved it, and the commonest first slip",
+    )
+
+
+def _add_assignments(commands) -> None:
+    text = "write the exercises as assignments for nbgrader, a notebook for each chapter"
+    parser = commands.add_parser("assignments", help=text, description=text)
+    parser.add_argument("folder", help="a new folder, the `source` of a course of nbgrader")
 
 
 def _add_reproduce(commands) -> None:

@@ -32,7 +32,7 @@ IMPORTS = {
     "model": "numba numpy _support ratings learning",
     "distributed": "dask numba numpy _support ratings learning model",
     "widgets": "anywidget numpy traitlets",
-    "exercises": "IPython numpy gradcheck metrics smooth repaired",
+    "exercises": "IPython numpy platformdirs _support gradcheck metrics smooth repaired",
     "lab.paper": "numpy pandas ratings",
     "lab.catalogue": "numpy pandas kernels metrics ratings evaluation",
     "lab.baselines": "implicit numpy pandas scipy surprise threadpoolctl _support kernels metrics ratings learning model",
@@ -41,7 +41,7 @@ IMPORTS = {
     "lab.protocols": "numpy pandas ratings splits model lab.systems lab.tuning",
     "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
     "lab.reproduce": "matplotlib numba numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
-    "__main__": "doctor lab.reproduce",
+    "__main__": "doctor exercises lab.reproduce",
 }
 # The ground floor lends the upper ones these functions only.
 ONLY_NAMES = {("smooth", "metrics"): {"accumulated", "thresholding_probabilities"}}

@@ -35,6 +35,24 @@ EXERCISES: list[Exercise] = [
                 lambda n_users, n_items, n_ratings: 1 - n_ratings / (n_users + n_items),
                 "The table has users *times* items cells, not users plus items.",
             ),
+            Mistake(
+                lambda n_users, n_items, n_ratings: 100 * n_ratings / (n_users * n_items),
+                "This is the share of cells that are *filled*, and in percent.",
+            ),
+            Mistake(
+                lambda n_users, n_items, n_ratings: (
+                    (n_users * n_items - n_ratings) / n_ratings
+                ),
+                "You divided by the number of filled cells. Divide by the number of all cells.",
+            ),
+            Mistake(
+                lambda n_users, n_items, n_ratings: 1 - n_ratings / n_users * n_items,
+                "Brackets: `a / b * c` is `(a / b) * c`. Divide by `(n_users * n_items)`.",
+            ),
+            Mistake(
+                lambda n_users, n_items, n_ratings: 1 - n_ratings // (n_users * n_items),
+                "`//` divides and rounds down. A share needs `/`.",
+            ),
         ],
     ),
     Exercise(
@@ -70,6 +88,34 @@ EXERCISES: list[Exercise] = [
                 "Half and half for every film: but the more real ratings a film has, the "
                 "less should `overall` weigh.",
             ),
+            Mistake(
+                lambda grades, overall, strength: (
+                    np.sum(grades) + strength * overall / (len(grades) + strength)
+                ),
+                "Brackets: only the pretended ratings are divided. Put brackets around the whole sum.",
+            ),
+            Mistake(
+                lambda grades, overall, strength: (
+                    (np.mean(grades) + strength * overall) / (1 + strength)
+                ),
+                "The film's own mean counts as one rating here, however many it stands for. Begin "
+                "with the sum of the grades.",
+            ),
+            Mistake(
+                lambda grades, overall, strength: (
+                    (np.mean(grades) + strength * overall) / (len(grades) + strength)
+                ),
+                "You divide by the number of all ratings, but above the line there is the *mean* of "
+                "the film's own ones. Take their sum.",
+            ),
+            Mistake(
+                lambda grades, overall, strength: (
+                    (strength * np.mean(grades) + len(grades) * overall)
+                    / (len(grades) + strength)
+                ),
+                "The weights have changed places: the film's own mean counts `len(grades)` times, "
+                "`overall` counts `strength` times.",
+            ),
         ],
     ),
     Exercise(
@@ -101,6 +147,24 @@ EXERCISES: list[Exercise] = [
                 lambda scores: ranks(scores) - 1,
                 "Your ranks begin at 0. The paper's begin at 1, and we are going to divide "
                 "by them.",
+            ),
+            Mistake(
+                lambda scores: np.argsort(scores) + 1,
+                "Two slips: `argsort` says which item stands at each place, not the other way round; "
+                "and it sorts the *lowest* score first.",
+            ),
+            Mistake(
+                lambda scores: np.argsort(scores),
+                "Three slips: `argsort` says which item stands at each place, not the other way "
+                "round; it sorts the *lowest* score first; and ranks begin at 1.",
+            ),
+            Mistake(
+                lambda scores: ranks(-scores) - 1,
+                "Upside down, and from 0: rank 1 belongs to the *highest* score.",
+            ),
+            Mistake(
+                lambda scores: -np.sort(-scores),
+                "These are the scores themselves, sorted. Asked for is the place of each.",
             ),
         ],
     ),

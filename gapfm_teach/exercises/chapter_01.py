@@ -21,14 +21,25 @@ def _gap(grades, delta):
     return graded_average_precision(grades, _descending(grades), delta=delta)
 
 
-def _gap_with(grades, delta, *, discount=True, all_pairs=False, ranks_of_rated=False):
+def _gap_with(grades, delta, *, rank=1, keep=np.tril, pairs=_beta, ranks_of_rated=False):
     """GAP with one part of (2) done otherwise."""
     if ranks_of_rated:
         grades = grades[grades > 0]
-    pairs = _beta(grades, delta)
-    counted = pairs if all_pairs else np.tril(pairs)
-    rank = np.arange(1, len(grades) + 1) if discount else np.ones(len(grades))
-    return np.sum(counted.sum(axis=1) / rank) / np.trace(pairs)
+    rank = np.arange(rank, rank + len(grades)) if rank is not None else 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        earned = np.sum(keep(pairs(grades, delta)).sum(axis=1) / rank)
+    return earned / np.sum(accumulated(delta)[grades])
+
+
+def _single_beta(grades, delta):
+    weights = np.append(0.0, delta)[grades]
+    return np.minimum.outer(weights, weights)
+
+
+def _mean_of_aps(grades, delta, weights=None):
+    levels = np.arange(1, len(delta) + 1)
+    each = [average_precision(grades >= level, _descending(grades)) for level in levels]
+    return np.average(each, weights=weights)
 
 
 def _gap_outer_pair_normaliser(grades, delta):
@@ -50,6 +61,14 @@ _LAST_FOR_UNRATED = (
 
 def _precisions(relevant):
     return np.cumsum(relevant) / np.arange(1, len(relevant) + 1)
+
+
+def _hits_above(relevant, *, own, first=1):
+    """Mean at the hits of the share of hits among the items above, with `own` for the hit."""
+    rank = np.arange(first, first + len(relevant))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = (np.cumsum(relevant) - 1 + own) / rank
+    return share[relevant == 1].mean()
 
 
 EXERCISES: list[Exercise] = [
@@ -86,6 +105,19 @@ EXERCISES: list[Exercise] = [
                 lambda relevant: np.sum(_precisions(relevant) * relevant),
                 "That is the *sum* of the precisions at the hits. Divide it by their number.",
             ),
+            Mistake(
+                lambda relevant: np.mean(np.cumsum(relevant)[relevant == 1]),
+                "You average how many hits have been seen. A precision is that number divided by the "
+                "rank.",
+            ),
+            Mistake(
+                lambda relevant: _hits_above(relevant, own=1, first=0),
+                "Your ranks begin at 0, and you divide by them. The first item has rank 1.",
+            ),
+            Mistake(
+                lambda relevant: _hits_above(relevant, own=0),
+                "You count the hits *above* each hit. The hit itself counts, too.",
+            ),
         ],
     ),
     Exercise(
@@ -112,6 +144,26 @@ EXERCISES: list[Exercise] = [
                 "That is the plain mean of AP_1 = 1, AP_2 = AP_3 = 1/2. In GAP they weigh "
                 "w_l = δ_l n_l: 2, 1 and 1.",
             ),
+            Mistake(
+                1.25,
+                "The factor 1/R_i is missing: what the item at rank 2 earns is divided by 2.",
+            ),
+            Mistake(
+                0.125,
+                "The term j = i is missing: each item also earns β_ii = Δ(y_i) from itself.",
+            ),
+            Mistake(
+                0.5,
+                "You divided by β summed over all pairs, 6. Z adds up the Δ(y_i) of the items: 4.",
+            ),
+            Mistake(
+                1.5, "You divided by the number of items. Z is the sum of the Δ(y_i), 4."
+            ),
+            Mistake(
+                0.375,
+                "You divided everything by 2. Only the item at rank 2 has the factor 1/2.",
+            ),
+            Mistake(75, "Right in percent; GAP lies between 0 and 1."),
         ],
     ),
     Exercise(
@@ -157,6 +209,36 @@ EXERCISES: list[Exercise] = [
                 lambda grades, delta: _last_for_unrated(_beta, grades, delta),
                 _LAST_FOR_UNRATED,
             ),
+            Mistake(
+                lambda grades, delta: np.cumsum(delta)[
+                    np.minimum.outer(grades, grades) - 1
+                ],
+                _LAST_FOR_UNRATED,
+            ),
+            Mistake(
+                lambda grades, delta: delta[np.minimum.outer(grades, grades) - 1],
+                "Two slips: this is the δ of the lower grade itself, while β sums all δ *up to* that "
+                "grade; and for grade 0 the index -1 picks the *last* δ.",
+            ),
+            Mistake(
+                lambda grades, delta: np.minimum.outer(
+                    delta[grades - 1], delta[grades - 1]
+                ),
+                "Two slips: these are the δ of single grades, while β sums all δ *up to* the lower "
+                "one; and for grade 0 the index -1 picks the *last* δ.",
+            ),
+            Mistake(
+                lambda grades, delta: (
+                    _beta(grades, delta) * (1 - np.eye(len(grades), dtype=int))
+                ),
+                "The diagonal is missing: β_ii = Δ(y_i), what an item earns from itself.",
+            ),
+            Mistake(
+                lambda grades, delta: np.add.outer(
+                    accumulated(delta)[grades], accumulated(delta)[grades]
+                ),
+                "This adds Δ(y_i) and Δ(y_j). β is the smaller of the two.",
+            ),
         ],
     ),
     Exercise(
@@ -170,12 +252,12 @@ EXERCISES: list[Exercise] = [
         right="Right. That is the whole of the paper's (2)–(4).",
         mistakes=[
             Mistake(
-                lambda grades, delta: _gap_with(grades, delta, all_pairs=True),
+                lambda grades, delta: _gap_with(grades, delta, keep=np.asarray),
                 "Each item earns from *all* others. Only those at its rank or above count: "
                 "the condition R_j ≤ R_i is missing.",
             ),
             Mistake(
-                lambda grades, delta: _gap_with(grades, delta, discount=False),
+                lambda grades, delta: _gap_with(grades, delta, rank=None),
                 "The factor 1/R_i is missing.",
             ),
             Mistake(
@@ -197,6 +279,55 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda grades, delta: _last_for_unrated(_gap, grades, delta),
                 _LAST_FOR_UNRATED,
+            ),
+            Mistake(
+                _mean_of_aps,
+                "That is the plain mean of the AP_l. In GAP they do not weigh alike: AP_l counts "
+                "w_l = δ_l n_l.",
+            ),
+            Mistake(
+                lambda grades, delta: _mean_of_aps(grades, delta, delta),
+                "You weighed AP_l by δ_l alone. In GAP it counts w_l = δ_l n_l: more items at or above a "
+                "threshold, more weight.",
+            ),
+            Mistake(
+                lambda grades, delta: _gap_with(
+                    grades, delta, keep=lambda b: np.tril(b, -1)
+                ),
+                "The term j = i is missing: R_j ≤ R_i holds for the item itself, too.",
+            ),
+            Mistake(
+                lambda grades, delta: _gap_with(
+                    grades, delta, keep=lambda b: np.diag(np.diag(b))
+                ),
+                "Each item earns from itself alone here, Δ(y_i)/R_i. The items above it count, too.",
+            ),
+            Mistake(
+                lambda grades, delta: _gap_with(grades, delta, keep=np.triu),
+                "Each item earns from those *below* it. The condition is R_j ≤ R_i, at its rank or "
+                "above: `np.tril`, not `np.triu`.",
+            ),
+            Mistake(
+                lambda grades, delta: _gap_with(grades, delta, pairs=_single_beta),
+                "You used the δ of the lower grade. β is Δ of it, the sum of all δ up to that grade.",
+            ),
+            Mistake(
+                lambda grades, delta: _gap_with(grades, delta, rank=0),
+                "Your ranks begin at 0, and you divide by them. The first item has rank 1.",
+            ),
+            Mistake(
+                lambda grades, delta: (
+                    _gap(grades, delta) * np.sum(accumulated(delta)[grades]) / len(grades)
+                ),
+                "You divided by the number of items. Z is the sum of the Δ(y_i).",
+            ),
+            Mistake(
+                lambda grades, delta: (
+                    _gap(grades, delta)
+                    * np.sum(accumulated(delta)[grades])
+                    / np.sum(grades > 0)
+                ),
+                "You divided by the number of rated items. Z is the sum of the Δ(y_i).",
             ),
         ],
     ),

@@ -2,23 +2,27 @@
 
 import numpy as np
 
-from ..metrics import thresholding_probabilities
+from ..metrics import accumulated, ranks, thresholding_probabilities
 from ..repaired.ranks import consistent_rank
 from ..smooth import beta, logistic, smoothed_gap
 from .core import Exercise, Mistake
 
 
-def _assembled(scores, grades, delta, *, sign=1.0, outer=logistic, own=0.5):
+def _assembled(scores, grades, delta, *, sign=1.0, outer=logistic, own=0.5, pairs=beta):
     """Smoothed GAP (8), with places where a slip can be put in."""
     above = logistic(sign * (scores[None, :] - scores[:, None]))
     np.fill_diagonal(above, own)
-    return np.sum(outer(scores) * np.sum(beta(grades, delta) * above, axis=1))
+    return np.sum(outer(scores) * np.sum(pairs(grades, delta) * above, axis=1))
 
 
-def _grade_by_grade(scores, grades, delta):
-    weights = np.minimum.outer(delta[grades - 1], delta[grades - 1])
-    above = logistic(scores[None, :] - scores[:, None])
-    return np.sum(logistic(scores) * np.sum(weights * above, axis=1))
+def _single_beta(grades, delta):
+    return np.minimum.outer(delta[grades - 1], delta[grades - 1])
+
+
+def _exactly_above(scores, grades, delta):
+    """With I(f_j >= f_i) for g(f_j - f_i), and g(f_i) as it is."""
+    above = scores[None, :] >= scores[:, None]
+    return np.sum(logistic(scores) * np.sum(beta(grades, delta) * above, axis=1))
 
 
 def _smoothed_inputs() -> list[tuple]:
@@ -61,9 +65,38 @@ SMOOTHED = Exercise(
             "The outer factor g(f_i), the stand-in for 1/R_i, is missing.",
         ),
         Mistake(
-            _grade_by_grade,
+            lambda f, y, d: _assembled(f, y, d, pairs=_single_beta),
             "You used δ of the lower grade. β needs the accumulated Δ(y) = δ_1 + … + δ_y: "
             "np.cumsum(delta)[grades - 1].",
+        ),
+        Mistake(
+            lambda f, y, d: _assembled(f, y, d, outer=lambda f: 1 / ranks(f)),
+            "The outer factor is the exact 1/R_i here. (8) has its smooth stand-in, g(f_i).",
+        ),
+        Mistake(
+            _exactly_above,
+            "Whether j stands above i is exact here, yes or no. (8) has its smooth stand-in, "
+            "g(f_j − f_i).",
+        ),
+        Mistake(
+            lambda f, y, d: _assembled(f, y, d, pairs=lambda y, d: np.minimum.outer(y, y)),
+            "You used the lower grade itself. β is Δ of it: np.cumsum(delta)[grades - 1].",
+        ),
+        Mistake(
+            lambda f, y, d: _assembled(f, y, d, pairs=lambda y, d: np.tril(beta(y, d))),
+            "You kept the pairs of one triangle only. g(f_j − f_i) takes the place of the condition "
+            "R_j ≤ R_i, so all pairs count.",
+        ),
+        Mistake(
+            lambda f, y, d: smoothed_gap(f, y, d) / len(f),
+            "You took the mean over the films. (8) is a sum.",
+        ),
+        Mistake(
+            lambda f, y, d: np.sum(
+                logistic(f)
+                * (accumulated(d)[y] * logistic(f[None, :] - f[:, None])).sum(axis=1)
+            ),
+            "Each pair counts Δ of one of the two films, whichever that is. β is the smaller of the two.",
         ),
     ],
 )
@@ -99,6 +132,27 @@ SHIFT_NEEDED = Exercise(
         Mistake(
             lambda scores, q: _logit(q) - np.mean(scores),
             "You moved the mean of the scores. The theorem's lower bound is g of the *lowest*.",
+        ),
+        Mistake(
+            lambda scores, q: np.log(q) - np.min(scores),
+            "g(x) = q has the solution x = log(q/(1 − q)), not log q.",
+        ),
+        Mistake(
+            lambda scores, q: q / (1 - q) - np.min(scores),
+            "The logarithm is missing: g(x) = q has the solution x = log(q/(1 − q)).",
+        ),
+        Mistake(
+            lambda scores, q: -_logit(q) - np.min(scores),
+            "Upside down in the logarithm: g(x) = q has the solution x = log(q/(1 − q)).",
+        ),
+        Mistake(
+            lambda scores, q: q - logistic(np.min(scores)),
+            "This is how much g of the lowest score has to grow. Asked for is how far the *score* has to "
+            "move: solve g(x) = q for x first.",
+        ),
+        Mistake(
+            lambda scores, q: q - np.min(scores),
+            "You moved the lowest *score* to q. It is g of it that has to reach q.",
         ),
     ],
 )
@@ -139,6 +193,20 @@ SMOOTH_RANK = Exercise(
         Mistake(
             lambda f, tau: 1.0 / consistent_rank(f, tau),
             "That is 1/R̂. The exercise asks for R̂ itself.",
+        ),
+        Mistake(
+            lambda f, tau: ranks(f),
+            "This is the exact rank. The smooth one counts with g((f_j − f_i)/τ) how surely each film "
+            "stands above.",
+        ),
+        Mistake(
+            lambda f, tau: consistent_rank(-f, tau) - 0.5,
+            "Two slips: your list is upside down, and half a rank is missing in front of the sum.",
+        ),
+        Mistake(
+            lambda f, tau: 0.5 + consistent_rank(-f, tau),
+            "Two slips: your list is upside down, and with 1 in front *and* j = i in the sum, a film "
+            "counts itself once and a half.",
         ),
     ],
 )

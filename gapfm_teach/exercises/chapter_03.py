@@ -31,7 +31,7 @@ def _waves(x):
 
 
 def _small_waves(x):
-    return 1e-8 * np.sum(np.sin(x))
+    return 1e-10 * np.sum(np.sin(x))
 
 
 def _large_waves(x):
@@ -39,7 +39,7 @@ def _large_waves(x):
 
 
 def _small_slope(x):
-    return 1e-8 * np.cos(x)
+    return 1e-10 * np.cos(x)
 
 
 def _large_slope(x):
@@ -47,7 +47,7 @@ def _large_slope(x):
 
 
 def _reversed_small_slope(x):
-    return -1e-8 * np.cos(x)
+    return -1e-10 * np.cos(x)
 
 
 def _last_entry_lost(x):
@@ -58,11 +58,21 @@ def _a_percent_too_long(x):
     return 1.01 * np.cos(x)
 
 
+def _twice_too_long(x):
+    return 2 * np.cos(x)
+
+
+def _in_the_wrong_order(x):
+    return np.cos(x)[::-1]
+
+
 _POINT = np.array([0.3, -0.7, 1.1])
 _CLAIMS = [
     (_waves, np.cos, _POINT),
     (_waves, _last_entry_lost, _POINT),
     (_waves, _a_percent_too_long, _POINT),
+    (_waves, _twice_too_long, _POINT),
+    (_waves, _in_the_wrong_order, _POINT),
     (_large_waves, _large_slope, _POINT),
     (_small_waves, _small_slope, _POINT),
     (_small_waves, _reversed_small_slope, _POINT),
@@ -83,6 +93,35 @@ def _loose(f, gradient, x):
 
 def _first_entry_only(f, gradient, x):
     return relative_error(gradient(x)[:1], central_difference(f, x)[:1]) < 1e-6
+
+
+def _cosine(f, gradient, x):
+    claimed, found = gradient(x), central_difference(f, x)
+    return bool(claimed @ found > (1 - 1e-6) * np.sqrt(claimed @ claimed * (found @ found)))
+
+
+def _of_summaries(summary):
+    """A check that compares one number of each of the two gradients."""
+
+    def alike(f, gradient, x):
+        return (
+            relative_error(summary(gradient(x)), summary(central_difference(f, x))) < 1e-6
+        )
+
+    return alike
+
+
+def _some_entry(f, gradient, x):
+    claimed, found = gradient(x), central_difference(f, x)
+    return bool(np.any(np.abs(claimed - found) <= 1e-6 * np.abs(found)))
+
+
+def _allclose(f, gradient, x):
+    return bool(np.allclose(gradient(x), central_difference(f, x)))
+
+
+def _reversed(check):
+    return lambda f, gradient, x: not check(f, gradient, x)
 
 
 EXERCISES: list[Exercise] = [
@@ -114,6 +153,14 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda x: x * (1 - x),
                 "You have put x where g(x) belongs: it is g(x)(1 - g(x)).",
+            ),
+            Mistake(
+                lambda x: logistic(x) * (1 + logistic(x)),
+                "A sign slipped: it is g(x)(1 - g(x)), with a minus.",
+            ),
+            Mistake(
+                lambda x: (logistic(x) * (1 - logistic(x))) ** 2,
+                "This is the square of the slope; g(x)(1 - g(x)) is the slope itself.",
             ),
         ],
     ),
@@ -149,6 +196,26 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda c, U, v, reg: c.sum() * v - reg * v,
                 "The pull must point along the users' vectors: ∂f/∂V_i = U_m, not V_i.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: U.T @ c - reg * U.sum(axis=0),
+                "You subtract λ times the *users'* vectors. In ∂F/∂V_i it is the item's own, -λV_i.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: U.sum(axis=0) - reg * v,
+                "c is missing: rater m pulls along U_m with the strength c_mi.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: c[0] * U[0] - reg * v,
+                "This is the pull of the first rater alone. All of them pull: sum over the raters.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: reg * v - U.T @ c,
+                "The sign of the whole: this is the gradient of -F. GAPfm climbs F.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: U.T @ c - reg * v**2,
+                "The derivative of λ/2 ‖V_i‖² is λV_i; yours has the square still in it.",
             ),
         ],
     ),
@@ -187,6 +254,34 @@ EXERCISES: list[Exercise] = [
                 lambda f, gradient, x: False,
                 "Your check refuses everything. No difference quotient is exact: ask for "
                 "agreement to about six digits, not for equality.",
+            ),
+            Mistake(
+                _cosine,
+                "You compare directions. The cosine is blind to length: a gradient that is twice too long "
+                "points the right way, and passes.",
+            ),
+            Mistake(
+                _of_summaries(np.linalg.norm),
+                "You compare lengths only. A gradient with the sign reversed, or with its entries in "
+                "another order, is as long as the right one.",
+            ),
+            Mistake(
+                _of_summaries(np.sum),
+                "You compare the sums of the entries, or their means. With its entries in another order a "
+                "wrong gradient has the same ones: compare entry by entry.",
+            ),
+            Mistake(
+                _some_entry,
+                "`any` is content with a single entry that is right. `all` of them have to be.",
+            ),
+            Mistake(
+                _allclose,
+                "`np.allclose` also lets pass whatever differs by less than its `atol`, 1e-8 unless told: "
+                "in small units even a reversed sign. Give `atol=0`, or divide by the gradient's size.",
+            ),
+            Mistake(
+                _reversed(_is_right),
+                "Yes and no have changed places: `True` is for a gradient that is right.",
             ),
         ],
     ),

@@ -49,11 +49,40 @@ def _stops_at_first_fall(gaps, patience):
     return falls[0] + 1 if falls.size else len(gaps)
 
 
+def _since_a_fall(gaps, patience):
+    """Stops after `patience` iterations in a row none of which is better than the one before."""
+    best, waited = 1, 0
+    for iteration in range(2, len(gaps) + 1):
+        waited = 0 if gaps[iteration - 1] > gaps[iteration - 2] else waited + 1
+        if gaps[iteration - 1] > gaps[best - 1]:
+            best = iteration
+        if waited >= patience:
+            break
+    return best
+
+
+def _last_best(gaps, patience):
+    """With >= for >: an equal value takes the place of the best."""
+    best = 1
+    for iteration, gap in enumerate(gaps, start=1):
+        if gap >= gaps[best - 1]:
+            best = iteration
+        elif iteration - best >= patience:
+            break
+    return best
+
+
 def _visits(seed: int, n_items: int, n_visits: int) -> tuple:
     """Factors, and visits of which some go to the same item."""
     rng = np.random.default_rng(seed)
     items = rng.integers(0, n_items, n_visits)
     return rng.normal(size=(n_items, 2)), items, rng.normal(size=(n_visits, 2))
+
+
+def _last_step_alone(V, items, steps):
+    V_new = V.copy()
+    V_new[items] = steps
+    return V_new
 
 
 EXERCISES: list[Exercise] = [
@@ -74,6 +103,14 @@ EXERCISES: list[Exercise] = [
                 _steps_alone,
                 "These are the summed steps. Add them to the old V: the method moves V, it does "
                 "not replace it.",
+            ),
+            Mistake(
+                _last_step_alone,
+                "Each visit put its step in the place of what was there. Add it: `+=`.",
+            ),
+            Mistake(
+                lambda V, items, steps: _add_visits(V, items, -steps),
+                "The sign: the method climbs, so the steps are added.",
             ),
         ],
     ),
@@ -98,6 +135,33 @@ EXERCISES: list[Exercise] = [
                 lambda factor, rate, sigma: np.log(factor) / np.log(rate * sigma),
                 "The growth of one iteration is 1 + γσ, old value plus step, not γσ.",
             ),
+            Mistake(
+                lambda factor, rate, sigma: np.log(factor) / np.log(1 + rate * sigma) / 2,
+                "That is for the *scores*: a score is a product of two factors that both grow. Asked for is "
+                "how long the factors take, twice as long.",
+            ),
+            Mistake(
+                lambda factor, rate, sigma: np.ceil(
+                    np.log(factor) / np.log(1 + rate * sigma)
+                ),
+                "You rounded up to whole iterations. Give the number as it comes out.",
+            ),
+            Mistake(
+                lambda factor, rate, sigma: np.log(factor) / (1 + rate * sigma),
+                "The logarithm below the line is missing: t log(1 + γσ) = log(factor).",
+            ),
+            Mistake(
+                lambda factor, rate, sigma: np.log(factor / (1 + rate * sigma)),
+                "log(factor) is *divided* by log(1 + γσ). The logarithm of a quotient is their difference.",
+            ),
+            Mistake(
+                lambda factor, rate, sigma: factor / (1 + rate * sigma),
+                "Each iteration multiplies by 1 + γσ, so t stands in the exponent: take logarithms.",
+            ),
+            Mistake(
+                lambda factor, rate, sigma: np.log(1 + rate * sigma) / np.log(factor),
+                "Upside down: the larger the step, the fewer iterations.",
+            ),
         ],
     ),
     Exercise(
@@ -111,6 +175,8 @@ EXERCISES: list[Exercise] = [
             (np.array([0.1, 0.2, 0.3]), 5),
             (np.array([0.4, 0.3, 0.35, 0.2, 0.6]), 3),
             (np.array([0.3, 0.2, 0.2, 0.4, 0.3, 0.3, 0.3, 0.3, 0.9]), 2),
+            (np.array([0.1, 0.3, 0.2, 0.35, 0.3, 0.31, 0.4]), 3),
+            (np.array([0.2, 0.3, 0.3, 0.3, 0.1, 0.1, 0.5]), 2),
         ],
         mistakes=[
             Mistake(
@@ -135,6 +201,24 @@ EXERCISES: list[Exercise] = [
                 _stops_at_first_fall,
                 "This stops at the first fall. `patience` says how many iterations without a new "
                 "best are borne.",
+            ),
+            Mistake(
+                lambda gaps, patience: _best_before_patience_ends(gaps, patience - 1),
+                "You waited one iteration too short: with the best at iteration 2 and a patience of 3, "
+                "iteration 5 is still looked at.",
+            ),
+            Mistake(
+                _since_a_fall,
+                "You count iterations that fall below the one *before* them. Count since the last new "
+                "*best*: climbing back a little is none.",
+            ),
+            Mistake(
+                _last_best,
+                "An equal value counts as a new best in yours. Only a higher one is.",
+            ),
+            Mistake(
+                lambda gaps, patience: gaps[_best_before_patience_ends(gaps, patience) - 1],
+                "This is the held-out GAP of that iteration. Asked for is its number.",
             ),
         ],
     ),

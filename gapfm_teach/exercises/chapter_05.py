@@ -16,9 +16,12 @@ def _pair_losses(grades):
     return np.tril(np.maximum(worth[:, None] - worth[None, :], 0.0))
 
 
-def _list_loss(grades):
+def _list_loss(grades, *, weighed=None, over=None, lost=np.tril):
+    """What a list loses, with places where a slip can be put in: weights, Z, which pairs."""
+    worth = _WORTH[grades] if weighed is None else weighed(grades)
+    pairs = lost(np.maximum(worth[:, None] - worth[None, :], 0.0))
     rank = np.arange(1, len(grades) + 1)
-    return np.sum(_pair_losses(grades) / rank[:, None]) / np.sum(_WORTH[grades])
+    return np.sum(pairs / rank[:, None]) / np.sum(worth if over is None else over(grades))
 
 
 def _without_normaliser(grades):
@@ -41,10 +44,13 @@ def _signed(grades):
     return np.sum(both / rank[:, None]) / np.sum(weights)
 
 
-def _single_thresholds(grades):
-    weights = _DELTA[np.asarray(grades) - 1]
-    lost = np.tril(np.maximum(weights[:, None] - weights[None, :], 0.0))
-    return np.sum(lost / np.arange(1, len(grades) + 1)[:, None]) / np.sum(weights)
+def _single(grades):
+    return _DELTA[grades - 1]
+
+
+def _zero_based_rank(grades):
+    rank = np.maximum(np.arange(len(grades)), 1)  # the film at place 0 has nobody above it
+    return np.sum(_pair_losses(grades) / rank[:, None]) / np.sum(_WORTH[grades])
 
 
 def _sort_selected(grades, selected):
@@ -111,6 +117,9 @@ def _selection(seed: int, n_rated: int, k: int) -> tuple:
     return rng.integers(1, 6, n_rated), np.sort(rng.permutation(n_rated)[:k])
 
 
+_SINGLE = "You weighed a grade y by δ_y alone. Δ(y) adds up δ from the first grade to y."
+
+
 EXERCISES: list[Exercise] = [
     Exercise(
         name="list-loss",
@@ -145,9 +154,31 @@ EXERCISES: list[Exercise] = [
                 lambda grades: 1 - _list_loss(grades),
                 "This is the list's GAP, what is left of 1. What does it lose?",
             ),
+            Mistake(lambda grades: _list_loss(grades, weighed=_single), _SINGLE),
             Mistake(
-                _single_thresholds,
-                "You weighed a grade y by δ_y alone. Δ(y) adds up δ from the first grade to y.",
+                lambda grades: _list_loss(grades, weighed=_single, over=_WORTH.__getitem__),
+                _SINGLE,
+            ),
+            Mistake(
+                lambda grades: _list_loss(grades, over=_single),
+                "The pairs are right, Z is not: it adds up Δ(y), where you have δ_y alone.",
+            ),
+            Mistake(
+                lambda grades: _list_loss(grades, weighed=np.asarray),
+                "You weighed the grades themselves. A pair costs the difference of their Δ.",
+            ),
+            Mistake(
+                lambda grades: _list_loss(grades, lost=np.triu),
+                "You charged the pairs in the right order, a better film above a worse one. A loss "
+                "is where the film *below* has the higher grade.",
+            ),
+            Mistake(
+                _zero_based_rank,
+                "Places count from 0, ranks from 1: the film at place i has rank i + 1.",
+            ),
+            Mistake(
+                lambda grades: _without_normaliser(grades) / len(grades),
+                "You divided by the number of films. Z is the sum of their Δ(y).",
             ),
         ],
     ),
@@ -172,11 +203,21 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 _in_the_order_selected,
-                "Nothing has moved: the grades went back where they came from.",
+                "Nothing has moved: the grades went back where they came from. (`x[selected]` is a copy, "
+                "so `x[selected].sort()` sorts that and leaves `x` alone.)",
             ),
             Mistake(
                 _ascending,
                 "The wrong way round: the highest grade belongs on the first of the places.",
+            ),
+            Mistake(
+                lambda grades, selected: np.sort(grades),
+                "Two slips: you sorted the whole list, and from low to high. The films that are not selected "
+                "keep their places.",
+            ),
+            Mistake(
+                lambda grades, selected: -np.sort(-grades[selected]),
+                "These are the selected films alone. Return the whole list, all others where they were.",
             ),
         ],
     ),
@@ -209,6 +250,24 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda grades, scores: _pushed_up(grades, scores) / len(grades),
                 "This is a share. How many films are there?",
+            ),
+            Mistake(
+                lambda grades, scores: np.mean(
+                    (_pushes(grades, scores) > 0)[_too_high(grades, scores)]
+                ),
+                "This is the share among the films that stand too high. How many are they?",
+            ),
+            Mistake(
+                lambda grades, scores: np.sum(
+                    _too_high(grades, scores) | (_pushes(grades, scores) > 0)
+                ),
+                "`|` counts the films for which one of the two holds. Both have to: `&`.",
+            ),
+            Mistake(
+                lambda grades, scores: np.sum(
+                    (ranks(-scores) < ranks(-grades)) & (_pushes(grades, scores) > 0)
+                ),
+                "Both of your rankings have the lowest value first. Rank 1 is the highest.",
             ),
         ],
     ),

@@ -13,15 +13,25 @@ def _full_rank(sampled, n_drawn, n_unrated):
     return 1 + (sampled - 1) * n_unrated / n_drawn
 
 
+def _lowest_ranks(values):
+    return 1 + np.sum(values[:, None] > values, axis=1)
+
+
+def _highest_ranks(values):
+    return np.sum(values[:, None] >= values, axis=1)
+
+
+def _dense_ranks(values):
+    return 1 + np.searchsorted(np.unique(values), values)
+
+
 def _mid_ranks(values):
-    below = np.sum(values[:, None] > values, axis=1)
-    up_to = np.sum(values[:, None] >= values, axis=1)
-    return (below + 1 + up_to) / 2
+    return (_lowest_ranks(values) + _highest_ranks(values)) / 2
 
 
-def _effect_size(differences):
+def _effect_size(differences, ranked=_mid_ranks):
     d = differences[differences != 0]
-    rank = _mid_ranks(np.abs(d))
+    rank = ranked(np.abs(d))
     return np.sum(rank * np.sign(d)) / rank.sum()
 
 
@@ -46,6 +56,14 @@ def _sign_only(differences):
     return np.mean(np.sign(differences[differences != 0]))
 
 
+def _without_zeros(differences):
+    return differences[differences != 0]
+
+
+def _cohens_d(differences, ddof):
+    return np.mean(differences) / np.std(differences, ddof=ddof)
+
+
 def _share_won(differences):
     return (1 + _effect_size(differences)) / 2
 
@@ -60,6 +78,7 @@ EXERCISES: list[Exercise] = [
             (np.array([5, 5, 5, 5, 5, 5, 5, 4]), 5),
             (np.array([4, 4, 3, 5]), 2),
             (np.array([3, 5]), 5),
+            (np.array([4, 3, 4]), 2),
         ],
         mistakes=[
             Mistake(
@@ -81,6 +100,24 @@ EXERCISES: list[Exercise] = [
                 lambda grades, n: min(len(grades), n) / n,
                 "This counts all held-out films. That is the paper's slip: five held-out films "
                 "are not five relevant ones.",
+            ),
+            Mistake(
+                lambda grades, n: min(np.sum(grades == grades.max()), n) / n,
+                "You counted the films with the user's own highest grade. Relevant is grade 5, and a user "
+                "without any has the ceiling 0.",
+            ),
+            Mistake(
+                lambda grades, n: min(np.sum(grades == 5), n),
+                "This is how many relevant films the list can show. Precision divides it by n.",
+            ),
+            Mistake(
+                lambda grades, n: np.mean(grades == 5),
+                "This is the share of fives among the held-out films. The list has n places: how many of "
+                "them can a five take?",
+            ),
+            Mistake(
+                lambda grades, n: np.sum(grades[:n] == 5) / n,
+                "This is the precision of the films in the order given. The best list has the fives first.",
             ),
         ],
     ),
@@ -107,6 +144,17 @@ EXERCISES: list[Exercise] = [
                 lambda sampled, n_drawn, n_unrated: 1 + (sampled - 1) * n_drawn / n_unrated,
                 "This goes from the full list to the sampled one. The other way round, ranks get "
                 "larger.",
+            ),
+            Mistake(
+                lambda sampled, n_drawn, n_unrated: sampled * n_drawn / n_unrated,
+                "Two slips: this goes from the full list to the sampled one; and it is the films *above*, "
+                "sampled − 1 of them, that are thinned out.",
+            ),
+            Mistake(
+                lambda sampled, n_drawn, n_unrated: (
+                    sampled + (sampled - 1) * n_unrated / n_drawn
+                ),
+                "You begin with the sampled rank. The film itself is one: 1 + what stands above it.",
             ),
         ],
     ),
@@ -150,6 +198,42 @@ EXERCISES: list[Exercise] = [
                 lambda differences: np.sum(differences) / np.sum(np.abs(differences)),
                 "You weighed each user by the size of the difference. Put the *rank* of that size "
                 "in its place.",
+            ),
+            *(
+                Mistake(
+                    lambda differences, ranked=ranked: _effect_size(differences, ranked),
+                    "Equal sizes share the *mean* of the ranks that they take up, here 2.5 for two at ranks 2 "
+                    "and 3. `scipy.stats.rankdata` does so unless another `method` is asked for.",
+                )
+                for ranked in (_lowest_ranks, _highest_ranks, _dense_ranks)
+            ),
+            *(
+                Mistake(
+                    lambda differences, picked=picked, ddof=ddof: _cohens_d(
+                        picked(differences), ddof
+                    ),
+                    "That is Cohen's d, the mean over the standard deviation. Asked for is the matched-pairs "
+                    "rank-biserial correlation, which looks at ranks and signs only.",
+                )
+                for picked in (np.asarray, _without_zeros)
+                for ddof in (0, 1)
+            ),
+            Mistake(
+                lambda differences: np.sum(
+                    _mid_ranks(np.abs(_without_zeros(differences)))
+                    * np.sign(_without_zeros(differences))
+                ),
+                "These are wins minus losses, in ranks. Divide by the sum of all ranks.",
+            ),
+            Mistake(
+                lambda differences: np.mean(differences > 0),
+                "This is the share of users for whom A wins. Weigh each by the rank of its size, and "
+                "subtract the losses.",
+            ),
+            Mistake(
+                lambda differences: np.mean(np.sign(differences)),
+                "This is wins minus losses, each counting once, and the ties as well. Weigh each by the rank "
+                "of its size.",
             ),
         ],
     ),

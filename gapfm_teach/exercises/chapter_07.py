@@ -35,6 +35,22 @@ def _mean_of_first(grades, n):
     return gains[:n].mean() * _discounts(n).sum() / (ideal @ _discounts(n))
 
 
+def _mean_of_best(grades, n):
+    best = np.sort(_gains(grades))[::-1][:n]
+    return best.mean() * _discounts(n).sum() / (best @ _discounts(n))
+
+
+def _linear_rank(grades, n):
+    discounts = 1 / np.arange(1, n + 1)
+    gains = _gains(grades)
+    return gains.mean() * discounts.sum() / (np.sort(gains)[::-1][:n] @ discounts)
+
+
+def _worst_first(grades, n):
+    gains = _gains(grades)
+    return gains.mean() * _discounts(n).sum() / (np.sort(gains)[:n] @ _discounts(n))
+
+
 def _expected_dcg(grades, n):
     return _gains(grades).mean() * _discounts(n).sum()
 
@@ -91,6 +107,31 @@ EXERCISES: list[Exercise] = [
                 "You averaged the gains of the first n films. By chance any film of the list may "
                 "stand there: average all of them.",
             ),
+            Mistake(
+                _mean_of_best,
+                "You averaged the n *best* gains. By chance any film of the list may stand there: average "
+                "all of them.",
+            ),
+            Mistake(
+                _chance_of(lambda grades: 2.0**grades),
+                "A grade y is worth 2^y − 1; the −1 is missing.",
+            ),
+            Mistake(
+                _linear_rank,
+                "You divided by the rank r. The discount is 1/log2(r + 1).",
+            ),
+            Mistake(
+                _worst_first,
+                "The ideal list has the *worst* films first in yours. `np.sort` goes from low to high: turn it "
+                "round, `[::-1]`.",
+            ),
+            Mistake(
+                lambda grades, n: (
+                    _gains(grades).mean() / np.sort(_gains(grades))[::-1][:n].mean()
+                ),
+                "The discounts are missing. They do not cancel: the ideal list has its best film where the "
+                "discount is largest.",
+            ),
         ],
     ),
     Exercise(
@@ -115,6 +156,14 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda mean, rival, k, mu: k * (mean - mu) / (mean - rival),
                 "This is n + k, the real ratings and the pseudo-counts together.",
+            ),
+            Mistake(
+                lambda mean, rival, k, mu: k * (rival - mu) / (mean - mu),
+                "Below the line belongs how far the film's own mean is above the *rival*.",
+            ),
+            Mistake(
+                lambda mean, rival, k, mu: (rival - mu) / (mean - rival),
+                "k is missing: so many pseudo-counts pull the film towards μ.",
             ),
         ],
     ),
@@ -146,6 +195,10 @@ EXERCISES: list[Exercise] = [
                 lambda grades, i: _shares(grades, i) * (grades.size - 1),
                 "These are counts. Divide by the number of other films.",
             ),
+            Mistake(
+                lambda grades, i: _shares(grades, i) * (grades.size - 1) / grades.size,
+                "You divided by the number of all films. The film itself is none of the *others*: one fewer.",
+            ),
         ],
     ),
     Exercise(
@@ -170,6 +223,14 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda pushes, reg: np.array([pushes.sum(), pushes.sum()]) / reg,
                 "With λ at each visit, λv is subtracted as often as the film is visited.",
+            ),
+            Mistake(
+                lambda pushes, reg: np.array([pushes.mean(), pushes.mean()]) / reg,
+                "With λ once, all pushes pull against a single λv: their sum, not their mean.",
+            ),
+            Mistake(
+                lambda pushes, reg: np.array([pushes.sum(), pushes.mean()]) * reg,
+                "You multiplied by λ. At rest λv is the sum of the pushes: divide by λ.",
             ),
         ],
     ),

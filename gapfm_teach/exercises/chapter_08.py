@@ -38,8 +38,10 @@ def _within_the_row(users, n_users):
     return _new_places(users, n_users) - (np.cumsum(counts) - counts)[users]
 
 
-def _bytes_needed(n_users, n_items, n_ratings, n_factors, *, ends=1, grade=1, real=8):
-    rows = 8 * (n_users + ends) + (4 + grade) * n_ratings
+def _bytes_needed(
+    n_users, n_items, n_ratings, n_factors, *, ends=1, film=4, grade=1, real=8
+):
+    rows = 8 * (n_users + ends) + (film + grade) * n_ratings
     return rows + real * (n_users + n_items) * n_factors
 
 
@@ -91,6 +93,14 @@ EXERCISES: list[Exercise] = [
                 "The rows are right, but each is filled from its end: a user's films come out in "
                 "the reverse order of the file.",
             ),
+            Mistake(
+                lambda users, n_users: np.sort(users),
+                "These are the users in the order of the rows. Asked for is the place of each rating.",
+            ),
+            Mistake(
+                lambda users, n_users: _new_places(users, n_users) + 1,
+                "Your places begin at 1; an array's begin at 0.",
+            ),
         ],
     ),
     Exercise(
@@ -128,6 +138,26 @@ EXERCISES: list[Exercise] = [
                 lambda m, n, s, d: _bytes_needed(m, n, s, d) / 1e9,
                 "That is in GB; asked for are bytes.",
             ),
+            Mistake(
+                lambda m, n, s, d: _bytes_needed(m, n, s, d, film=8, grade=8),
+                "You gave every number 8 bytes. Films are int32, 4 bytes, and grades int8, one byte.",
+            ),
+            Mistake(
+                lambda m, n, s, d: _bytes_needed(m, n, s, d) - 8 * m * d,
+                "U is missing: D numbers for every user, too.",
+            ),
+            Mistake(
+                lambda m, n, s, d: (4 + 1) * s + 8 * (m + n) * d,
+                "The row starts are missing: 8 bytes for each user, and for the end of the last row.",
+            ),
+            Mistake(
+                lambda m, n, s, d: 8 * (m + 1) + (4 + 1) * s + 8 * m * n * d,
+                "The factors are D numbers a user *plus* D a film: (users + films) · D, not users · films · D.",
+            ),
+            Mistake(
+                lambda m, n, s, d: 8 * _bytes_needed(m, n, s, d),
+                "Those are bits.",
+            ),
         ],
     ),
     Exercise(
@@ -162,6 +192,18 @@ EXERCISES: list[Exercise] = [
                 lambda counts: 1 + np.std(counts) / np.mean(counts),
                 "The standard deviation over the mean has to be squared.",
             ),
+            Mistake(
+                lambda counts: np.mean(counts) ** 2 / np.sum(counts**2),
+                "Upside down, and a sum of squares where their mean belongs.",
+            ),
+            Mistake(
+                lambda counts: np.mean(counts**2) / np.mean(counts),
+                "The mean below the line has to be squared: S̄² M.",
+            ),
+            Mistake(
+                lambda counts: 1 + np.var(counts, ddof=1) / np.mean(counts) ** 2,
+                "The variance here divides by M − 1. Divide by M: these are all users, not a sample of them.",
+            ),
         ],
     ),
     Exercise(
@@ -175,8 +217,7 @@ EXERCISES: list[Exercise] = [
                 lambda spread, tolerance: np.ceil(
                     np.log(1 / tolerance) / _log_rho(spread / 2)
                 ),
-                "You took the distance of the pole in units of the whole range. The interval -1 "
-                "to 1 is two units long: L/2 is one unit.",
+                "You halved the range twice: 2π/L is the distance of the pole in units of L/2.",
             ),
             Mistake(
                 lambda spread, tolerance: np.ceil(
@@ -203,6 +244,25 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda spread, tolerance: np.ceil(np.log(tolerance) / _log_rho(spread)),
                 "The sign: log(tolerance) is negative. Take log(1 / tolerance).",
+            ),
+            Mistake(
+                lambda spread, tolerance: np.ceil(
+                    np.log(1 / tolerance) / _log_rho(2 * spread)
+                ),
+                "You took π/L, the distance of the pole in units of the whole range. The interval -1 to 1 is "
+                "two units long: L/2 is one unit, so it is 2π/L.",
+            ),
+            Mistake(
+                lambda spread, tolerance: np.ceil(
+                    np.log(1 / tolerance) / np.log(4 * np.pi / spread)
+                ),
+                "ρ is the pole's distance plus the root of 1 + its square; you took twice the distance.",
+            ),
+            Mistake(
+                lambda spread, tolerance: (
+                    np.ceil(np.log(1 / tolerance) / _log_rho(spread)) + 1
+                ),
+                "One node too many: at the rounded number the tolerance is reached.",
             ),
         ],
     ),

@@ -6,11 +6,11 @@ from ..smooth import logistic
 from .core import Exercise, Mistake
 
 
-def _charge(worth, t, *, worse=None, own=0.5, over=None):
+def _charge(worth, t, *, worse=None, own=0.5, over=None, counted=None):
     """1 - consistent GAP, with places where a slip can be put in."""
     if worse is None:
         worse = np.maximum(worth[:, None] - worth[None, :], 0)
-    ranks = own + t.sum(axis=1)
+    ranks = own + (t if counted is None else counted).sum(axis=1)
     return ((worse * t).sum(axis=1) / ranks).sum() / (
         np.sum(worth) if over is None else over
     )
@@ -126,6 +126,27 @@ CHARGE = Exercise(
             lambda worth, t: _charge(worth, t.T),
             "t[i, j] says how much j stands above i. You read it the other way round.",
         ),
+        Mistake(
+            lambda worth, t: _charge(worth, t, counted=t.T),
+            "You summed the ranks over the wrong axis. Who stands above i stands in *row* i of t: "
+            "`t.sum(axis=1)`.",
+        ),
+        Mistake(
+            lambda worth, t: (
+                (
+                    (np.maximum(worth[:, None] - worth[None, :], 0) * t).sum(axis=0)
+                    / (0.5 + t.sum(axis=1))
+                ).sum()
+                / worth.sum()
+            ),
+            "You divided by the rank of the *column*. What film i is charged stands in its row: sum it "
+            "with `axis=1`, or divide by `ranks[:, None]`.",
+        ),
+        Mistake(
+            lambda worth, t: _charge(worth, t, worse=np.tile(worth[:, None], worth.size)),
+            "You charged all that stands above i with Δ_i. A film is only charged the *difference* "
+            "Δ_i − Δ_j.",
+        ),
     ],
 )
 
@@ -189,6 +210,10 @@ SWAP_GAIN = Exercise(
         Mistake(
             lambda worth, r: _swap_gain(worth, r) * r * (r + 1),
             "The two ranks are missing: 1/r − 1/(r + 1).",
+        ),
+        Mistake(
+            lambda worth, r: _swap_gain(worth, r, over=worth.size),
+            "You took the mean over the films. Divide by Z, the sum of all worth.",
         ),
     ],
 )
@@ -264,6 +289,10 @@ LOG_SLOPE = Exercise(
         Mistake(
             lambda v, beta, w, N, R: -v[:, None] * w[None, :] / R[:, None],
             "Only the rank has moved. N_i depends on t_ij, too.",
+        ),
+        Mistake(
+            lambda v, beta, w, N, R: v[:, None] * (beta - w[None, :]) / (N / R)[:, None],
+            "Each of the two terms is divided by its own: β by N, w by R.",
         ),
     ],
 )

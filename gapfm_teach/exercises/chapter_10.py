@@ -29,6 +29,11 @@ def _any_film(weights, n):
         return _gains(weights, n, enough=np.sort(weights)[-n])
 
 
+def _nth_value(weights, n):
+    values = np.unique(weights[weights > 0])[::-1]
+    return values[min(n, values.size) - 1]
+
+
 def _nth_worst(weights, n):
     rated = np.sort(weights[weights > 0])
     return rated[min(n, rated.size) - 1]
@@ -92,6 +97,19 @@ PRECISION_GAINS = Exercise(
             lambda weights, n: weights / weights.sum(),
             "These are the gains of GR@n.",
         ),
+        Mistake(
+            lambda weights, n: _gains(weights, n, enough=_nth_value(weights, n)),
+            "You took the n-th highest *value*. Equal films are films of their own: do not remove "
+            "duplicates.",
+        ),
+        Mistake(
+            lambda weights, n: _gains(weights, n, over=np.sum(weights > 0)),
+            "You divided by the number of rated films. GP@n divides by n.",
+        ),
+        Mistake(
+            lambda weights, n: (weights >= _enough(weights, n)) / n,
+            "All or nothing: a film below the standard still counts the share Δ(y)/Δ(c).",
+        ),
     ],
 )
 
@@ -108,7 +126,7 @@ CUTOFF_COST = Exercise(
     mistakes=[
         Mistake(
             lambda rank, n, tau: -_cost(rank, n, tau),
-            "That is h′, which is negative. Asked for is what a rank *costs*: −h′.",
+            "That is χ′, which is negative. Asked for is what a rank *costs*: −χ′.",
         ),
         Mistake(
             lambda rank, n, tau: _cost(rank, n, tau, by_rank=False),
@@ -125,6 +143,14 @@ CUTOFF_COST = Exercise(
         Mistake(
             lambda rank, n, tau: _cost(rank, n, tau, both=False),
             "The derivative of the logistic function g is g (1 − g).",
+        ),
+        Mistake(
+            lambda rank, n, tau: 1 / (1 + (rank / (n + 0.5)) ** (1 / tau)),
+            "That is χ. Asked for is what a rank costs, −χ′.",
+        ),
+        Mistake(
+            lambda rank, n, tau: _cost(rank, n, tau) * tau**2,
+            "You multiplied by τ. The logarithms are *divided* by it, so the slope is, too.",
         ),
     ],
 )
@@ -146,7 +172,7 @@ CROSSING = Exercise(
         ),
         Mistake(
             lambda n: n + 0.5,
-            "There h is ½ and its slope 1/(4R̂). Is that 1/R̂²?",
+            "There χ is ½ and its slope 1/(4R̂). Is that 1/R̂²?",
         ),
         Mistake(
             lambda n: 1 / (np.sqrt(n + 0.5) - 1),
@@ -155,6 +181,14 @@ CROSSING = Exercise(
         Mistake(
             lambda n: -(n + 0.5) / (np.sqrt(n + 0.5) + 1),
             "That is the other square root, √k R̂ = −(k + R̂). It makes R̂ negative, and no rank is.",
+        ),
+        Mistake(
+            lambda n: n + 0.5 / (np.sqrt(n + 0.5) - 1),
+            "Brackets: `n + 0.5 / x` divides only the 0.5.",
+        ),
+        Mistake(
+            lambda n: (n + 0.5) / (n - 0.5),
+            "The root is missing: k R̂² = (k + R̂)² gives √k R̂ = k + R̂.",
         ),
     ],
 )

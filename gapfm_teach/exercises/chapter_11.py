@@ -47,6 +47,29 @@ EXERCISES: list[Exercise] = [
                 lambda w, n, d: 2 * np.ceil(np.log2(w)) * 8 * n * d,
                 "That is how long it takes, where many send at once. Counted here is what is sent.",
             ),
+            *(
+                Mistake(
+                    lambda w, n, d, messages=messages: messages(w) * 8 * n * d,
+                    "You counted the levels of the tree. On each of them many send at the same time; what is "
+                    "sent is a message for each worker but one, in each direction.",
+                )
+                for messages in (
+                    lambda w: 2 * np.log2(w),
+                    lambda w: np.ceil(np.log2(w)),
+                    lambda w: np.log2(w),
+                    lambda w: w * np.log2(w),
+                    lambda w: 2 * w * np.log2(w),
+                )
+            ),
+            Mistake(
+                lambda w, n, d: w * 8 * n * d,
+                "Two slips: that is one way only; and one worker makes the next V, so it need not send it to "
+                "itself.",
+            ),
+            Mistake(
+                lambda w, n, d: 2 * (w - 1) * 64 * n * d,
+                "Those are bits.",
+            ),
         ],
     ),
     Exercise(
@@ -83,6 +106,11 @@ EXERCISES: list[Exercise] = [
                 lambda parts, lost, done, every: done % every,
                 "For one part. `n_lost` of them are gone.",
             ),
+            Mistake(
+                lambda parts, lost, done, every: lost * (done // every),
+                "`done // every` is how many checkpoints there were. The rest of that division, `%`, is how "
+                "many iterations came after the last one.",
+            ),
         ],
     ),
     Exercise(
@@ -112,6 +140,14 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda alone, level: np.log2(alone / level),
                 "That is a number of levels. Asked for is the number of workers.",
+            ),
+            Mistake(
+                lambda alone, level: level / (alone * np.log(2)),
+                "Upside down: the dearer a level, the fewer workers.",
+            ),
+            Mistake(
+                lambda alone, level: np.sqrt(alone * np.log(2) / level),
+                "One of the two W cancels: −a/W² + c/(W ln 2) = 0 gives W itself, not its square.",
             ),
         ],
     ),

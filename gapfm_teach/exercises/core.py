@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .likeness import likeness
+from .plain_words import stopped
+
 NOT_YET = "○ Not solved yet. Replace the `...` and run the cell again."
 
 
@@ -25,7 +28,7 @@ class Exercise:
     inputs : calls to try, each a tuple of arguments.
     right : what to say when it is solved: the point that the exercise makes.
     tolerance : largest accepted difference, relative to the largest entry of the right result.
-    keeps_inputs : the answer must not write into the arrays it is given.
+    keeps_inputs : whether an answer that writes into the arrays it is given is wrong for that.
     """
 
     name: str
@@ -45,48 +48,97 @@ def judge(exercise: Exercise, answer: Any) -> str:
         return _verdict(exercise, [((), answer)])
     if not callable(answer):
         return f"✗ This asks for a function; got {answer!r}."
-    tried = []
+    tried, changed = [], ""
     for arguments in exercise.inputs:
+        given = _copies(arguments)
         try:
-            given = _copies(arguments)
             result = answer(*given)
-        except (
-            Exception
-        ) as error:  # the learner's code may raise anything; it is shown to them
-            return f"✗ Your function raised {type(error).__name__}: {error}\n  for {_call(arguments)}"
+        except NotImplementedError:  # what nbgrader puts where the answer is to stand
+            return NOT_YET
+        except Exception as error:  # a learner's code may raise anything; it is told to her
+            return f"{stopped(error, answer)}{_for(arguments)}"
         if result is ...:
             return NOT_YET
         if result is None:
             return "✗ Your function gave nothing back. Is its `return` missing?"
-        if exercise.keeps_inputs and not all(map(np.array_equal, given, arguments)):
-            return f"✗ Your function changed what it was given. Work on a copy.{_for(arguments)}"
+        changed = changed or _changed(answer, given, arguments)
         tried.append((arguments, result))
-    return _verdict(exercise, tried)
+    return _with_what_changed(exercise, _verdict(exercise, tried), changed)
+
+
+def _changed(answer: Any, given: tuple, arguments: tuple) -> str:
+    """The learner's own name of the first argument that her function has written into, or ""."""
+    for place, (now, before) in enumerate(zip(given, arguments, strict=True)):
+        if isinstance(before, np.ndarray) and not np.array_equal(now, before):
+            code = getattr(answer, "__code__", None)
+            names = code.co_varnames[: code.co_argcount] if code else ()
+            return names[place] if place < len(names) else f"argument {place + 1}"
+    return ""
+
+
+def _with_what_changed(exercise: Exercise, verdict: str, changed: str) -> str:
+    if not changed:
+        return verdict
+    if verdict.startswith("✓") and not exercise.keeps_inputs:
+        return (
+            f"{verdict}\n  One more thing: your function changed `{changed}`, which it was given. "
+            f"Whoever uses that array again will wonder; work on a copy, `{changed}.copy()`."
+        )
+    return (
+        f"✗ Your function changed `{changed}`, which it was given. Work on a copy, "
+        f"`{changed}.copy()`."
+    )
 
 
 def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
-    wrong = _first_difference(exercise, exercise.solution, tried)
-    if wrong is None:
+    right = [_agrees(exercise, exercise.solution, *one) for one in tried]
+    if all(right):
         return f"✓ {exercise.right}"
     for mistake in exercise.mistakes:
-        if _first_difference(exercise, mistake.answer, tried) is None:
+        if all(_agrees(exercise, mistake.answer, *one) for one in tried):
             return f"✗ {mistake.message}"
-    arguments, result = wrong
-    shape = np.shape(result_of(exercise.solution, arguments))
+    arguments, result = tried[right.index(False)]
     try:
         got = np.shape(result)
     except ValueError:  # a list of lists of unequal lengths
-        return f"✗ The rows of the result differ in length; its shape should be {shape}.{_for(arguments)}"
-    if got != shape:
-        return f"✗ The result has shape {got}, it should have {shape}.{_for(arguments)}"
-    return f"✗ Not this: got {short(result)}.{_for(arguments)}"
+        return f"✗ The rows of the result differ in length.{_for(arguments)}"
+    wanted = np.shape(result_of(exercise.solution, arguments))
+    if got != wanted:
+        return f"✗ You return {_size(got)}; asked for is {_size(wanted)}.{_for(arguments)}"
+    alike = _alike(exercise, tried) if exercise.inputs else ""
+    if alike:
+        return f"✗ {alike}"
+    some = (
+        f"Right for {sum(right)} of {len(right)} inputs, but not" if any(right) else "Not"
+    )
+    return f"✗ {some} this: got {short(result)}.{_for(arguments)}"
 
 
-def _first_difference(exercise, expected: Any, tried) -> tuple[tuple, Any] | None:
-    for arguments, result in tried:
-        if not _agree(result, result_of(expected, arguments), exercise.tolerance):
-            return arguments, result
-    return None
+def _alike(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
+    try:
+        results = [np.asarray(result, dtype=float) for _, result in tried]
+        expected = [result_of(exercise.solution, arguments) for arguments, _ in tried]
+        expected = [np.asarray(one, dtype=float) for one in expected]
+    except (TypeError, ValueError, OverflowError):
+        return ""
+    if any(isinstance(result_of(exercise.solution, a), (bool, str)) for a, _ in tried):
+        return ""  # yes or no: nothing lies between
+    return likeness(results, expected, lambda a, b: _agree(a, b, exercise.tolerance))
+
+
+def _size(shape: tuple) -> str:
+    """What an array of this shape is, in words."""
+    if not shape:
+        return "a single number"
+    if len(shape) == 1:
+        return f"{shape[0]} number{'s' * (shape[0] != 1)} in a row"
+    if len(shape) == 2:
+        return f"a table of shape {shape}, rows and columns"
+    return f"an array of shape {shape}"
+
+
+def _agrees(exercise: Exercise, expected: Any, arguments: tuple, result: Any) -> bool:
+    return _agree(result, result_of(expected, arguments), exercise.tolerance)
 
 
 def result_of(expected: Any, arguments: tuple) -> Any:

@@ -16,7 +16,7 @@ from .ranks import above, consistent_rank, pair_gradient
 
 
 def smooth_cutoff(rank, cutoff, tau):
-    """A smooth I(R̂ <= n): h(R̂) = g((log(n + ½) - log R̂) / τ) = 1 / (1 + (R̂ / (n + ½))^(1/τ)).
+    """A smooth I(R̂ <= n): χ(R̂) = g((log(n + ½) - log R̂) / τ) = 1 / (1 + (R̂ / (n + ½))^(1/τ)).
 
     Appendix D's g(f - c) compares a score with a grade. A rank it must be, and its logarithm: a
     logistic function of R̂ itself falls off like e^-R̂ and leaves items far down the list without
@@ -30,9 +30,9 @@ def smooth_cutoff(rank, cutoff, tau):
 
 
 def consistent_graded_recall(scores, grades, delta, cutoff, tau=1.0, weights=None) -> float:
-    """GR@n of Appendix D with a smooth cut-off: (1/Z) Σ_i Δ(y_i) h(R̂_i), Z = Σ_i Δ(y_i).
+    """GR@n of Appendix D with a smooth cut-off: (1/Z) Σ_i Δ(y_i) χ(R̂_i), Z = Σ_i Δ(y_i).
 
-    h is `smooth_cutoff` with the same τ as R̂, `ranks.consistent_rank`. Parameters: scores f,
+    χ is `smooth_cutoff` with the same τ as R̂, `ranks.consistent_rank`. Parameters: scores f,
     (N,) finite; grades, (N,) whole numbers, 0 = unrated, which take up ranks; delta, (L,) weights
     of (5); cutoff n >= 1; tau > 0 in the scores' unit; weights, (N,), for how many items each
     stands. nan when nothing is rated. Raises ValueError for bad input, TypeError for a cutoff
@@ -52,11 +52,11 @@ def consistent_graded_recall(scores, grades, delta, cutoff, tau=1.0, weights=Non
 def consistent_graded_recall_gradient(
     scores, grades, delta, cutoff, tau=1.0, weights=None
 ) -> np.ndarray:
-    """∂/∂f of `consistent_graded_recall`, (N,): `pair_gradient` with a = 0, s_i = -Δ(y_i) h'(R̂_i) / Z.
+    """∂/∂f of `consistent_graded_recall`, (N,): `pair_gradient` with a = 0, s_i = -Δ(y_i) χ'(R̂_i) / Z.
 
-    h' = -h (1 - h) / (τ R̂). Zeros when nothing is rated.
+    χ' = -χ (1 - χ) / (τ R̂). Zeros when nothing is rated.
 
-    A rated film and an unrated one with equal scores: R̂ = 1.5 = n + ½, so h = ½ and h' = -1/6,
+    A rated film and an unrated one with equal scores: R̂ = 1.5 = n + ½, so χ = ½ and χ' = -1/6,
     times g'(0) = 1/4.
 
     >>> from gapfm_teach.repaired.relatives import consistent_graded_recall_gradient
@@ -71,7 +71,7 @@ def consistent_graded_recall_gradient(
 def consistent_graded_precision(
     scores, grades, delta, cutoff, tau=1.0, weights=None
 ) -> float:
-    """GP@n of Appendix D with a smooth cut-off: (1/n) Σ_i ξ_i h(R̂_i).
+    """GP@n of Appendix D with a smooth cut-off: (1/n) Σ_i ξ_i χ(R̂_i).
 
     ξ_i = min(Δ(y_i), Δ(c)) / Δ(c), where c is the user's n-th best grade, or her lowest where she
     has fewer. This is the appendix read to the letter, and c a constant; `metrics.graded_precision`
@@ -91,7 +91,7 @@ def consistent_graded_precision(
 def consistent_graded_precision_gradient(
     scores, grades, delta, cutoff, tau=1.0, weights=None
 ) -> np.ndarray:
-    """∂/∂f of `consistent_graded_precision`, (N,): `pair_gradient` with a = 0, s_i = -ξ_i h'(R̂_i) / n.
+    """∂/∂f of `consistent_graded_precision`, (N,): `pair_gradient` with a = 0, s_i = -ξ_i χ'(R̂_i) / n.
 
     >>> from gapfm_teach.repaired.relatives import consistent_graded_precision_gradient
     >>> consistent_graded_precision_gradient([0.0, 0.0], [1, 0], [1.0], 1).round(3)  # 1/6 · 1/4
@@ -102,7 +102,7 @@ def consistent_graded_precision_gradient(
 
 
 def _within(scores, gains: np.ndarray, cutoff, tau, weights) -> float:
-    """Σ_i G_i h(R̂_i)."""
+    """Σ_i G_i χ(R̂_i)."""
     cutoff = check_count(cutoff, "cutoff")
     f = check_scores(scores, length=gains.shape[0], allow_complex=True)
     value = np.sum(gains * smooth_cutoff(consistent_rank(f, tau, weights), cutoff, tau))
@@ -114,7 +114,7 @@ def _within_gradient(scores, gains: np.ndarray, cutoff, tau, weights) -> np.ndar
     f = check_scores(scores, length=gains.shape[0])
     rank = consistent_rank(f, tau, weights)
     inside = smooth_cutoff(rank, cutoff, tau)
-    outside = logistic((np.log(rank) - np.log(cutoff + 0.5)) / tau)  # 1 - h, all digits
+    outside = logistic((np.log(rank) - np.log(cutoff + 0.5)) / tau)  # 1 - χ, all digits
     cost = gains * inside * outside / (tau * rank)
     return pair_gradient(f, np.zeros((f.size, f.size)), cost, tau, weights)
 

@@ -31,6 +31,8 @@ COMMANDS = {
         r"\kappa",
         r"\lambda",
         r"\mu",
+        r"\chi",
+        r"\nabla",
     ),
     *(r"\xi", r"\pi", r"\rho", r"\sigma", r"\tau", r"\ell", r"\partial"),
     *(r"\mathbb", r"\mathrm", r"\mathsf", r"\operatorname", r"\text"),

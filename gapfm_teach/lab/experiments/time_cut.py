@@ -70,8 +70,8 @@ def latest_and_earlier(ratings: Ratings, n_latest: int = 10, least: int = 21) ->
         "cut within a second": np.mean(across == 0),
     }
     parts = {"latest": zip(cut, end, strict=True), "earlier": zip(first, cut, strict=True)}
-    for when, rows in parts.items():
-        rows = [slice(*row) for row in rows]
+    for when, bounds in parts.items():
+        rows = [slice(*row) for row in bounds]
         found[f"raters, {when}"] = np.mean([raters[row].mean() for row in rows])
         found[f"grade, {when}"] = np.mean(
             [ratings.grades[order[row]].mean() for row in rows]

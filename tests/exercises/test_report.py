@@ -1,0 +1,272 @@
+"""Results are kept on request only, whole and without code; reports say what they hold."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+
+from gapfm_teach.__main__ import main
+from gapfm_teach.exercises import EXERCISES, check, forget_results, keep_results, kept
+
+GAP, RANKS = EXERCISES["gap"], EXERCISES["ranks"]
+SLIP = GAP.mistakes[0]
+
+
+def table(path):
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def another_kernel(monkeypatch):
+    monkeypatch.setattr(kept, "_own", [])
+
+
+def student(folder, name, *lines):
+    """A student's report as a file in `folder`."""
+    path = folder / f"{name}.csv"
+    rows = [
+        "name,exercise,attempts,first_slip,solved",
+        *(f"{name},{line}" for line in lines),
+    ]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+# Keeping
+
+
+def test_nothing_is_kept_unless_asked_for(place):
+    check("gap", SLIP.answer)
+    assert not place.exists()
+
+
+def test_keeping_says_where_and_how_to_end_it(place, capsys):
+    keep_results("Ada")
+    said = capsys.readouterr().out
+    assert str(place) in said
+    assert "nothing is sent" in said
+    assert "forget_results()" in said
+
+
+def test_a_line_has_exercise_outcome_and_slip_and_nothing_else(place):
+    keep_results("Ada")
+    check("gap", SLIP.answer)
+    check("gap", GAP.solution)
+    check("gap", ...)
+    check("gap", lambda grades, delta: secret)  # noqa: F821
+    (file,) = place.glob("*.jsonl")
+    assert list(map(json.loads, file.read_text(encoding="utf-8").splitlines())) == [
+        {"exercise": "gap", "solved": False, "slip": SLIP.message},
+        {"exercise": "gap", "solved": True},
+        {
+            "exercise": "gap",
+            "solved": False,
+            "slip": "Your function stopped with a NameError",
+        },
+    ]
+
+
+def test_forgetting_deletes_all_and_ends_the_keeping(place):
+    keep_results("Ada")
+    check("gap", SLIP.answer)
+    forget_results()
+    assert not place.exists()
+    check("gap", SLIP.answer)
+    assert not place.exists()
+    forget_results()  # nothing is there to delete, and that is no error
+
+
+def test_forgetting_leaves_what_is_not_ours(place):
+    keep_results("Ada")
+    (place / "diary.txt").write_text("mine")
+    forget_results()
+    assert [path.name for path in place.iterdir()] == ["diary.txt"]
+
+
+@pytest.mark.parametrize("name", ["", "  ", None, "two\nlines", "=1+1", "x" * 81])
+def test_a_name_that_no_table_can_hold(name, place):
+    with pytest.raises(ValueError, match="name must be"):
+        keep_results(name)
+    assert not place.exists()
+
+
+def test_results_of_two_people_are_not_mixed():
+    keep_results("Ada")
+    keep_results("Ada")
+    with pytest.raises(ValueError, match=r"results of 'Ada' are kept here.*forget_results"):
+        keep_results("Grace")
+
+
+def test_what_cannot_be_kept_does_not_stop_the_student(place, capsys, monkeypatch):
+    keep_results("Ada")
+    check("gap", SLIP.answer)
+    (file,) = place.glob("*.jsonl")
+    file.unlink()
+    file.mkdir()
+    capsys.readouterr()
+    check("gap", GAP.solution)
+    assert capsys.readouterr().out.startswith("✓ Right.")
+
+
+KERNEL = """
+import sys
+from pathlib import Path
+from gapfm_teach.exercises import EXERCISES, kept
+kept.folder = lambda: Path(sys.argv[1])
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(300):
+    kept.keep(EXERCISES["gap"], "✓ Right.")
+"""
+
+
+@pytest.mark.processes
+@pytest.mark.slow
+def test_two_kernels_at_once_keep_all_lines_whole(place):
+    keep_results("Ada")
+    kernels = [
+        subprocess.Popen(
+            [sys.executable, "-c", KERNEL, str(place)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(2)
+    ]
+    for kernel in kernels:
+        assert kernel.stdout.readline().strip() == b"ready"
+    for kernel in kernels:
+        kernel.stdin.write(b"go\n")
+        kernel.stdin.flush()
+    assert [kernel.communicate() and kernel.returncode for kernel in kernels] == [0, 0]
+    assert [one["solved"] for one in kept.results()] == [True] * 600
+
+
+# A student's report
+
+
+def test_a_report_counts_up_to_the_solution_over_all_kernels(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    keep_results("Ada Lovelace")
+    check("gap", SLIP.answer)
+    check("gap", GAP.mistakes[1].answer)
+    another_kernel(monkeypatch)
+    check("gap", GAP.solution)
+    check("gap", SLIP.answer)  # played with, once solved
+    check("ranks", RANKS.mistakes[0].answer)
+    check("beta", EXERCISES["beta"].solution)
+    assert main(["report"]) == 0
+    assert table("report_Ada_Lovelace.csv") == [
+        dict(
+            zip(
+                ("name", "exercise", "attempts", "first_slip", "solved"),
+                ("Ada Lovelace", *row),
+                strict=True,
+            )
+        )
+        for row in (
+            ("ranks", "1", RANKS.mistakes[0].message, "False"),
+            ("beta", "1", "", "True"),
+            ("gap", "3", SLIP.message, "True"),
+        )
+    ]
+    check("ranks", RANKS.solution)
+    assert main(["report"]) == 0  # its own file of before is written anew
+    assert table("report_Ada_Lovelace.csv")[0]["solved"] == "True"
+
+
+def test_a_report_writes_over_nothing_else(tmp_path, capsys):
+    thesis = tmp_path / "thesis.csv"
+    thesis.write_text("a,b\n1,2\n")
+    keep_results("Ada")
+    check("gap", SLIP.answer)
+    assert main(["report", str(thesis)]) == 1
+    assert "choose another name" in capsys.readouterr().err
+    assert thesis.read_text() == "a,b\n1,2\n"
+
+
+def test_a_report_of_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["report"]) == 1
+    assert 'keep_results("your name")' in capsys.readouterr().err
+    keep_results("Ada")
+    assert main(["report"]) == 1
+    assert "nothing was tried yet" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.csv"))
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"solved": true}', '{"exercise": "gap"}'])
+def test_a_damaged_line_is_named(line, place, capsys):
+    keep_results("Ada")
+    check("gap", GAP.solution)
+    (file,) = place.glob("*.jsonl")
+    file.write_text(file.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
+    assert main(["report"]) == 1
+    assert f"{file}, line 2 holds no result" in capsys.readouterr().err
+
+
+# A class's
+
+
+def test_a_class_has_the_commonest_first_slip_of_each_exercise(tmp_path, capsys):
+    student(tmp_path, "Ada", "gap,3,No discount,True", "ranks,1,,True")
+    student(tmp_path, "Emmy", "gap,2,No discount,False")
+    student(tmp_path, "Grace", "gap,6,No Z,True")
+    for _ in range(2):  # the table of before is no student's report
+        assert main(["report", "--class", str(tmp_path)]) == 0
+    assert table(tmp_path / "class.csv") == [
+        {
+            "exercise": "ranks",
+            "tried": "1",
+            "solved": "1",
+            "attempts": "1",
+            "commonest_first_slip": "",
+            "how_many": "0",
+        },
+        {
+            "exercise": "gap",
+            "tried": "3",
+            "solved": "2",
+            "attempts": "3",
+            "commonest_first_slip": "No discount",
+            "how_many": "2",
+        },
+    ]
+    said = capsys.readouterr().out
+    assert "Ada: 2 tried, 2 solved" in said
+    assert "2: No discount" in said
+
+
+BAD = {
+    "no such exercise": ("recal,1,,True", "line 2: no exercise is called 'recal'"),
+    "attempts": ("gap,many,,True", "line 2: attempts must be a whole number"),
+    "no attempt": ("gap,0,,True", "line 2: attempts must be a whole number from 1"),
+    "solved": ("gap,1,,perhaps", "line 2: solved must be True or False"),
+    "columns": ("gap,1,True", "line 2: 4 columns for 5"),
+    "a formula": ("gap,1,=HYPERLINK(),False", "line 2: a spreadsheet would calculate"),
+}
+
+
+@pytest.mark.parametrize(("line", "says"), BAD.values(), ids=BAD)
+def test_a_bad_report_is_one_clear_error(line, says, tmp_path, capsys):
+    student(tmp_path, "Ada", "gap,1,,True")
+    bad = student(tmp_path, "Bob", line)
+    assert main(["report", "--class", str(tmp_path)]) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith(f"{bad}, {says}")
+    assert said.err.count("\n") == 1
+    assert not said.out
+    assert not (tmp_path / "class.csv").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\xff\xfe\x00x"])
+def test_a_file_that_is_no_report(content, tmp_path, capsys):
+    (tmp_path / "photo.csv").write_bytes(content)
+    assert main(["report", "--class", str(tmp_path)]) == 1
+    assert "photo.csv is no student's report" in capsys.readouterr().err
+
+
+def test_a_folder_without_reports(tmp_path, capsys):
+    assert main(["report", "--class", str(tmp_path / "none")]) == 1
+    assert "holds no report" in capsys.readouterr().err
