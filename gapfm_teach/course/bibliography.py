@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from string import ascii_lowercase
 
 ENTRY = re.compile(r"^@\w+\{(?P<key>[\w-]+),\n(?P<fields>.*?)^\}", re.M | re.S)
 FIELD = re.compile(r"^\s*(?P<name>\w+) = \{(?P<value>.*)\},?$", re.M)
@@ -14,15 +16,15 @@ OTHERS = "others"
 
 @dataclass(frozen=True)
 class Work:
-    """A work cited: its authors as (family name, given names), and what else BibTeX says of it."""
+    """A work cited: its authors as (family name, given names), and what else BibTeX says of it.
+
+    year : with a letter where the same people have published more in it
+    """
 
     key: str
     authors: tuple[tuple[str, str], ...]
     fields: dict[str, str] = field(hash=False)
-
-    @property
-    def year(self) -> str:
-        return self.fields["year"]
+    year: str = ""
 
     @property
     def name(self) -> str:
@@ -44,11 +46,18 @@ class Work:
             where += f" ({given['number']})"
         if "pages" in given:
             where += f", {given['pages']}"
-        note = [f"{given['note']}."] if "note" in given else []
         doi = given.get("doi")
-        link = [f"[doi:{doi}](https://doi.org/{doi})."] if doi else []
-        facts = [f"{self._full_names()}. {self.year}.", f"*{given['title']}*.", f"{where}."]
-        return " ".join([*facts, *note, *link])
+        facts = [
+            self._full_names(),
+            self.year,
+            f"*{given['title']}*",
+            where,
+            given.get("note", ""),
+            f"[doi:{doi}](https://doi.org/{doi})" if doi else "",
+        ]
+        return " ".join(
+            fact if fact.endswith(".") else f"{fact}." for fact in facts if fact
+        )
 
     def _full_names(self) -> str:
         (family, given), *more = self.authors
@@ -60,11 +69,16 @@ class Work:
 
 def read_bibliography(path: Path) -> dict[str, Work]:
     """{key: Work} of a file in BibTeX with one field a line, each in braces."""
-    works = {}
+    alike = defaultdict(list)  # in the text
     for found in ENTRY.finditer(path.read_text(encoding="utf-8")):
         fields = {name: _plain(value) for name, value in FIELD.findall(found["fields"])}
         authors = tuple(map(_author, fields["author"].split(" and ")))
-        works[found["key"]] = Work(found["key"], authors, fields)
+        work = Work(found["key"], authors, fields)
+        alike[work.name, fields["year"]].append(work)
+    works = {}
+    for (_, year), group in alike.items():
+        for letter, work in zip(ascii_lowercase, group, strict=False):
+            works[work.key] = replace(work, year=year + letter * (len(group) > 1))
     return works
 
 

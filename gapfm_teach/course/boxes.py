@@ -43,26 +43,23 @@ def without_solutions(text: str) -> str:
 
 
 def fold(summary: str, inside: str) -> str:
-    """A closed fold of what a reader may want, and need not see."""
-    return f"{_opening(GREY, summary)}\n\n{inside}\n\n</details>"
+    """A closed fold of what only some readers need."""
+    return f"<details>\n<summary>{summary}</summary>\n\n{inside}\n\n</details>"
 
 
 def _box(found: re.Match) -> str:
     colour = _colour(found["kind"], BOXES)
     return (
-        f'<div style="border-left: 4px solid rgb({colour}); background-color: rgba({colour}, 0.1); '
-        'padding: 4px 16px; margin: 16px 0;">'
+        f'<div style="border-left: 4px solid rgb({colour}); '
+        f'background-color: rgba({colour}, 0.1); padding: 8px 16px 1px; margin: 16px 0;">'
     )
 
 
 def _fold(found: re.Match) -> str:
-    return _opening(_colour(found["kind"], FOLDS), found["summary"])
-
-
-def _opening(colour: str, summary: str) -> str:
+    colour = _colour(found["kind"], FOLDS)
     return (
         f'<details style="border-left: 4px solid rgba({colour}, 0.5); padding: 2px 16px; '
-        f'margin: 8px 0;">\n<summary style="cursor: pointer;"><b>{summary}</b></summary>'
+        f'margin: 8px 0;">\n<summary style="cursor: pointer;"><b>{found["summary"]}</b></summary>'
     )
 
 

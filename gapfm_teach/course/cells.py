@@ -3,7 +3,6 @@
 import contextlib
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from .boxes import fold, without_solutions
@@ -53,18 +52,18 @@ def _text(text: str, numbers: Numbers, *, solutions: bool) -> str:
     return numbered(text if solutions else without_solutions(text), numbers)
 
 
-def _code(cell: Cell, numbers: Numbers, before: list[Cell]) -> Iterator[Cell]:
+def _code(cell: Cell, numbers: Numbers, before: list[Cell]) -> list[Cell]:
     options, code = split_options(source(cell))
     metadata = dict(cell["metadata"])
     if options:
         metadata["gapfm_teach"] = options
     if options.get("code-fold") == "true":
         metadata["jupyter"] = {"source_hidden": True}
-    yield cell | {"metadata": metadata, "source": code}
+    made = [cell | {"metadata": metadata, "source": code}]
     label = options.get("label", "")
     kind = label.partition("-")[0]
     if kind not in KIND:
-        return
+        return made
     caption = f"{captioned(label, numbers.next(label))} {numbered(options[f'{kind}-cap'], numbers)}"
     if "fig-alt" in options:
         caption += "\n\n" + fold(
@@ -75,7 +74,7 @@ def _code(cell: Cell, numbers: Numbers, before: list[Cell]) -> Iterator[Cell]:
         before[-1]["source"] += f"\n\n{anchor(label)}"
     else:
         caption = f"{anchor(label)}\n\n{caption}"
-    yield markdown(label, caption)
+    return [*made, markdown(label, caption)]
 
 
 def split_options(text: str) -> tuple[dict[str, str], str]:

@@ -15,7 +15,8 @@ KEY = r"[a-z]\w*(?:-\w+)*"
 GROUP = re.compile(rf"\[(?P<keys>@{KEY}(?:; @{KEY})*)\]")
 BARE = re.compile(rf"\[-@(?P<key>{KEY})\]")
 SINGLE = re.compile(rf"(?<![\w\\@.])@(?P<key>{KEY})")
-# What this course never shows, should one of the forms above be written in another way.
+# What a notebook never shows, should one of the forms above be written in another way.
+IN_BRACKETS = re.compile(rf"\[[^\]\[]*(?<![\w\\])@{KEY}[^\]\[]*\]")
 LEFT_OVER = re.compile(r"\{[#.][^}]*\}?|(?<![\w\\])@[a-z]\S*|^:::.*", re.M)
 
 
@@ -84,9 +85,9 @@ class References:
             seen = PAGE.sub(self._page, seen)
             seen = GROUP.sub(group, seen)
             seen = BARE.sub(lambda found: self._refer(found["key"], file, bare=True), seen)
+            _refuse(IN_BRACKETS, seen)
             seen = SINGLE.sub(single, seen)
-            if wrong := LEFT_OVER.search(seen):
-                raise ValueError(f"{wrong[0]!r} is nothing that a notebook shows")
+            _refuse(LEFT_OVER, seen)
             return seen
 
         return masked(replace, text)
@@ -112,3 +113,8 @@ class References:
         """A link to a notebook; of a page that is none, the words alone."""
         name = found["target"].rpartition("/")[2].replace(".qmd", ".ipynb")
         return f"[{found['words']}]({name})" if name in self._pages else found["words"]
+
+
+def _refuse(pattern: re.Pattern, text: str) -> None:
+    if wrong := pattern.search(text):
+        raise ValueError(f"{wrong[0]!r} is nothing that a notebook shows")
