@@ -6,7 +6,9 @@ from collections import Counter
 KIND = {"eq": "Equation", "fig": "Figure", "tbl": "Table"}
 
 HEADING = re.compile(r"^(?P<marks>#{1,3}) (?P<title>.+?)(?: \{(?P<given>[^}]*)\})?$", re.M)
-EQUATION = re.compile(r"^\$\$(?P<tex>.+?)\$\$ \{#(?P<label>eq-[\w-]+)\}", re.M | re.S)
+EQUATION = re.compile(
+    r"^\$\$(?P<tex>(?:(?!\$\$).)+)\$\$ \{#(?P<label>eq-[\w-]+)\}", re.M | re.S
+)
 CAPTION = re.compile(r"^: (?P<words>.+?) \{#(?P<label>tbl-[\w-]+)\}$", re.M)
 
 
