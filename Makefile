@@ -11,7 +11,7 @@ NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 SITE_SOURCES := _quarto.yml CITATION.cff $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
   $(wildcard preview/* preview/*/* images/* gapfm_teach/widgets/* gapfm_teach/widgets/*/*)
 
-.PHONY: help setup site pdf epub test quick lowest lint lab notebooks pictures bench api films quarto clean
+.PHONY: help setup site pdf epub test quick lowest lint lab edit notebooks pictures bench api films quarto clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,7 +55,11 @@ lint: $(SETUP) ## Style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-lab: $(SETUP) ## Open JupyterLab on the notebooks
+lab: $(SETUP) ## Open JupyterLab on a copy of the notebooks to work in, course/
+	$(BIN)/python -m gapfm_teach course course --update
+	$(BIN)/jupyter lab course
+
+edit: $(SETUP) ## Open JupyterLab on the notebooks themselves, to change them
 	$(BIN)/jupyter lab notebooks
 
 notebooks: $(SETUP) ## Re-execute all notebooks in place and store their outputs
@@ -76,5 +80,5 @@ films: $(SETUP) ## Train the factors that the home page's lists are made of
 quarto: $(SETUP) ## Put the Quarto program into .venv, where the network allows
 	$(BIN)/python -m pip install --quiet quarto-cli
 
-clean: ## Remove what the targets above made
+clean: ## Remove what the targets above made, but not course/, where somebody works
 	rm -rf .venv .make _site _paper

@@ -1,4 +1,4 @@
-"""Command line: `python -m gapfm_teach doctor`, `python -m gapfm_teach reproduce table4`."""
+"""Command line: `python -m gapfm_teach doctor`, `... course FOLDER`, `... reproduce table4`."""
 
 from __future__ import annotations  # an older Python must get as far as being named
 
@@ -30,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("doctor", help="check this environment and say how to mend it")
     _add_report(commands)
     _add_assignments(commands)
+    _add_course(commands)
     _add_reproduce(commands)
     options = parser.parse_args(arguments)
     if options.command == "doctor":
@@ -38,6 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .exercises.command import main as exercises
 
         return exercises(options)
+    if options.command == "course":
+        from .course.command import main as course
+
+        return course(options)
     if options.command == "reproduce":
         from .lab.reproduce.command import (
             main as reproduce,  # only now: doctor must start without
@@ -69,6 +74,25 @@ def _add_assignments(commands) -> None:
     text = "write the exercises as assignments for nbgrader, a notebook for each chapter"
     parser = commands.add_parser("assignments", help=text, description=text)
     parser.add_argument("folder", help="a new folder, the `source` of a course of nbgrader")
+
+
+def _add_course(commands) -> None:
+    text = "write the notebooks of the course into a folder, to work in"
+    parser = commands.add_parser("course", help=text, description=text)
+    parser.add_argument(
+        "folder", help="a new or empty folder; with --update, one of before"
+    )
+    parser.add_argument(
+        "--solutions",
+        choices=["folded", "no"],
+        help="in their folds (default), or left out; hints stay in either case",
+    )
+    parser.add_argument(
+        "--update",
+        action="store_true",
+        help="bring the folder up to this edition and keep what was changed or added in it; "
+        "make it where there is none",
+    )
 
 
 def _add_reproduce(commands) -> None:

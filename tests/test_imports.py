@@ -41,11 +41,12 @@ IMPORTS = {
     "lab.protocols": "numpy pandas ratings splits model lab.systems lab.tuning",
     "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
     "lab.reproduce": "matplotlib numba numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
-    "__main__": "doctor exercises lab.reproduce",
+    "course": "_support",
+    "__main__": "course doctor exercises lab.reproduce",
 }
 # The ground floor lends the upper ones these functions only.
 ONLY_NAMES = {("smooth", "metrics"): {"accumulated", "thresholding_probabilities"}}
-MOST_MODULES, MOST_FOLDERS, MOST_LINES = 12, 9, 350
+MOST_MODULES, MOST_FOLDERS, MOST_LINES = 12, 10, 350
 FACES = (PACKAGE / "__init__.py", PACKAGE / "lab" / "__init__.py")  # they hand names on
 
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path not in FACES)

@@ -1,10 +1,12 @@
 """What is installed and what is shipped: lowest versions, pinned versions, the source archive."""
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -71,27 +73,75 @@ def test_what_is_pinned_is_allowed_hashed_and_bound_to_no_host():
     assert "//" not in text
 
 
-@pytest.mark.processes
-def test_the_source_archive_holds_the_package_whole_and_no_half_of_the_tests(tmp_path):
-    copy = tmp_path / "project"
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of what is built from: setuptools writes beside its sources."""
+    copy = tmp_path_factory.mktemp("built") / "project"
     copy.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT", "MANIFEST.in"):
+    for name in (
+        *(
+            "pyproject.toml",
+            "setup.py",
+            "README.md",
+            "LICENSE",
+            "LICENSE-TEXT",
+            "MANIFEST.in",
+        ),
+        *("references.bib", "notation.qmd"),
+    ):
         shutil.copy(ROOT / name, copy)
-    for name in ("gapfm_teach", "tests", "tools", "preview"):
+    for name in ("gapfm_teach", "notebooks", "tests", "tools", "preview"):
         leave = shutil.ignore_patterns("__pycache__", ".*")
         shutil.copytree(ROOT / name, copy / name, ignore=leave)
-    build = "import sys; from setuptools import build_meta as b; b.build_sdist(sys.argv[1])"
-    subprocess.run(
-        [sys.executable, "-c", build, str(tmp_path)],
-        cwd=copy,
-        check=True,
-        capture_output=True,
+    return copy
+
+
+def built(project: Path, kind: str, folder: Path) -> Path:
+    """The one file that setuptools builds of `kind`, "sdist" or "wheel", into `folder`."""
+    build = (
+        f"import sys; from setuptools import build_meta as b; b.build_{kind}(sys.argv[1])"
     )
-    (archive,) = tmp_path.glob("*.tar.gz")
-    with tarfile.open(archive) as tar:
-        names = [member.name.partition("/")[2] for member in tar if member.isfile()]
-    package = copy / "gapfm_teach"
-    ours = {p.relative_to(copy).as_posix() for p in package.rglob("*") if p.is_file()}
-    assert {n for n in names if n.startswith("gapfm_teach/")} == ours
-    assert {"pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT"} <= set(names)
+    command = [sys.executable, "-c", build, str(folder)]
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
+    (made,) = folder.iterdir()
+    return made
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+@pytest.mark.processes
+def test_the_source_archive_holds_the_package_whole_and_no_half_of_the_tests(
+    project, tmp_path
+):
+    with tarfile.open(built(project, "sdist", tmp_path)) as tar:
+        names = {member.name.partition("/")[2] for member in tar if member.isfile()}
+    package = {f"gapfm_teach/{name}" for name in files(project / "gapfm_teach")}
+    assert {n for n in names if n.startswith("gapfm_teach/")} == package
+    assert {"pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-TEXT"} <= names
     assert not [n for n in names if n.startswith(("tests/", "tools/", "preview/"))]
+    # What a wheel is built from is in it.
+    read = {
+        f"notebooks/{n}" for n in files(project / "notebooks") if not n.endswith(".png")
+    }
+    assert {n for n in names if n.startswith("notebooks/")} == read
+    assert {"references.bib", "notation.qmd"} <= names
+
+
+@pytest.mark.processes
+def test_a_wheel_writes_the_course_that_the_checkout_does(project, tmp_path):
+    installed = tmp_path / "installed"
+    (tmp_path / "wheel").mkdir()
+    with zipfile.ZipFile(built(project, "wheel", tmp_path / "wheel")) as wheel:
+        wheel.extractall(installed)  # all that installing one of pure Python does
+    assert (installed / "gapfm_teach" / "course" / "sources").is_dir()
+    for name, home in {"theirs": installed, "ours": ROOT}.items():
+        subprocess.run(
+            [sys.executable, "-m", "gapfm_teach", "course", str(tmp_path / name)],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(home)},
+            check=True,
+        )
+    assert files(tmp_path / "theirs") == files(tmp_path / "ours")

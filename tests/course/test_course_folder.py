@@ -1,0 +1,169 @@
+"""`python -m gapfm_teach course FOLDER`: what is there after it, and what it will not touch."""
+
+import json
+import os
+
+import pytest
+
+from gapfm_teach.__main__ import main
+from gapfm_teach.course import folder as course
+from gapfm_teach.course.originals import with_originals
+from gapfm_teach.course.sources import CHECKOUT
+
+ONE = "03_gradients.ipynb"
+
+
+def files(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def change(path, cell_id, text):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    (cell,) = [cell for cell in notebook["cells"] if cell["id"] == cell_id]
+    cell["source"] = text
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def sources_of(path):
+    return [c["source"] for c in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+
+
+@pytest.fixture
+def made(tmp_path):
+    assert main(["course", str(tmp_path / "class")]) == 0
+    return tmp_path / "class"
+
+
+def test_a_new_folder_holds_all_that_the_chapters_read(made):
+    beside = {path.name for path in (CHECKOUT / "notebooks" / "results").glob("*.csv")}
+    assert {path.name for path in (made / "results").iterdir()} == beside
+    for name in beside:
+        source = CHECKOUT / "notebooks" / "results" / name
+        assert (made / "results" / name).read_bytes() == source.read_bytes()
+    assert len(list(made.glob("*.ipynb"))) == 13
+
+
+def test_a_folder_with_files_is_left_alone(made, capsys):
+    before = files(made)
+    assert main(["course", str(made)]) == 1
+    assert "holds files already" in capsys.readouterr().err
+    assert files(made) == before
+
+
+def test_a_file_is_no_folder(tmp_path, capsys):
+    (tmp_path / "class").write_text("mine")
+    for more in ([], ["--update"]):
+        assert main(["course", str(tmp_path / "class"), *more]) == 1
+    assert (tmp_path / "class").read_text() == "mine"
+
+
+def test_an_empty_folder_is_filled(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["course", "."]) == 0
+    assert (tmp_path / ONE).exists()
+
+
+def test_update_makes_a_folder_where_there_is_none_and_then_does_nothing(tmp_path):
+    assert main(["course", str(tmp_path / "class"), "--update"]) == 0
+    before = files(tmp_path / "class")
+    old = {path: path.stat().st_mtime_ns for path in before if path.suffix == ".ipynb"}
+    assert main(["course", str(tmp_path / "class"), "--update"]) == 0
+    assert files(tmp_path / "class") == before
+    assert {path: path.stat().st_mtime_ns for path in old} == old
+
+
+def test_update_of_a_folder_that_is_no_course_is_refused(tmp_path, capsys):
+    (tmp_path / ONE).write_text("{}")
+    assert main(["course", str(tmp_path), "--update"]) == 1
+    assert "holds no course" in capsys.readouterr().err
+    assert files(tmp_path) == {tmp_path / ONE: b"{}"}
+
+
+def test_her_answer_survives_a_newer_edition(made, monkeypatch, capsys):
+    change(made / ONE, "03-015", "my answer")
+    newer = course._edition("folded")
+    target = next(cell for cell in newer[ONE]["cells"] if cell["id"] == "03-014")
+    target["source"] = "A better question"
+    newer[ONE] = with_originals(newer[ONE])
+    monkeypatch.setattr(course, "_edition", lambda solutions: newer)
+    assert main(["course", str(made), "--update"]) == 0
+    shown = sources_of(made / ONE)
+    assert shown.index("my answer") == shown.index("A better question") + 1
+    assert f"{ONE}: 1 cells are new; 1 are yours and stay" in capsys.readouterr().out
+
+
+def test_update_goes_on_without_solutions_unless_told(tmp_path):
+    folder = tmp_path / "class"
+    main(["course", str(folder), "--solutions", "no"])
+    main(["course", str(folder), "--update"])
+    assert not any("<b>Solution" in text for text in sources_of(folder / ONE))
+    main(["course", str(folder), "--update", "--solutions", "folded"])
+    assert any("<b>Solution" in text for text in sources_of(folder / ONE))
+    main(["course", str(folder), "--update"])
+    assert any("<b>Solution" in text for text in sources_of(folder / ONE))
+
+
+def test_a_notebook_that_is_gone_comes_back_and_others_files_stay(made):
+    before = files(made)
+    (made / ONE).unlink()
+    (made / "notes.txt").write_text("mine")
+    assert main(["course", str(made), "--update"]) == 0
+    assert files(made) == before | {made / "notes.txt": b"mine"}
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"cells": 3, "metadata": {}}'])
+def test_a_notebook_that_cannot_be_merged_stops_the_update_before_anything(
+    content, made, capsys
+):
+    (made / "00_start_here.ipynb").unlink()
+    (made / ONE).write_text(content)
+    before = files(made)
+    assert main(["course", str(made), "--update"]) == 1
+    assert ONE in capsys.readouterr().err
+    assert files(made) == before
+
+
+def test_results_are_renewed_but_not_where_she_has_made_her_own(made, monkeypatch):
+    (made / "results" / "table4.csv").write_text("mine")
+    newer = course._results() | {"table4.csv": b"newer", "table1.csv": b"newer"}
+    monkeypatch.setattr(course, "_results", lambda: newer)
+    for _ in range(2):
+        assert main(["course", str(made), "--update"]) == 0
+        assert (made / "results" / "table4.csv").read_text() == "mine"
+        assert (made / "results" / "table1.csv").read_text() == "newer"
+
+
+def test_what_is_broken_off_leaves_whole_files_and_update_ends_it(tmp_path, monkeypatch):
+    written = course._write
+    left = 5
+
+    def break_off(path, content):
+        nonlocal left
+        if left == 0:
+            raise OSError(28, "no room", str(path))
+        left -= 1
+        written(path, content)
+
+    monkeypatch.setattr(course, "_write", break_off)
+    assert main(["course", str(tmp_path / "class")]) == 1
+    assert not (tmp_path / "class").exists()  # made whole, or not at all
+    (tmp_path / "empty").mkdir()
+    left = 5
+    assert main(["course", str(tmp_path / "empty")]) == 1
+    monkeypatch.undo()
+    assert main(["course", str(tmp_path / "empty"), "--update"]) == 0
+    assert len(list((tmp_path / "empty").glob("*.ipynb"))) == 13
+    assert not list((tmp_path / "empty").glob("*.part"))
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path, capsys):
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        place = tmp_path / "file"
+        place.write_text("")
+        place = place / "class"  # nobody can make a folder in a file
+    else:
+        place = tmp_path / "locked"
+        place.mkdir(mode=0o500)
+        place = place / "class"
+    assert main(["course", str(place)]) == 1
+    assert str(tmp_path) in capsys.readouterr().err
