@@ -5,7 +5,6 @@ from difflib import get_close_matches
 from inspect import signature
 from typing import Any
 
-import numba
 import numpy as np
 
 from ._support.checks import (
@@ -22,7 +21,7 @@ from .learning.checkpoint import (
     write_checkpoint,
     write_model,
 )
-from .learning.machine import interrupt_flag, threads
+from .learning.machine import interrupt_flag, most_threads, threads
 from .learning.objectives import OBJECTIVES, options_of
 from .learning.place import check_place
 from .learning.printed import Printed
@@ -116,7 +115,7 @@ class GAPfm(Ascent, Recommender):
         super().__init__(
             n_factors, objective, reg, learning_rate, n_iter, init_scale, random_state
         )
-        most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+        most = most_threads()
         self.n_threads = (
             None if n_threads is None else check_count(n_threads, "n_threads", high=most)
         )

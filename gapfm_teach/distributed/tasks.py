@@ -4,7 +4,6 @@ from copy import copy
 from pathlib import Path
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from dask.sizeof import sizeof
 from distributed import get_worker
@@ -12,7 +11,7 @@ from distributed import get_worker
 from .._support.files import regular, replacing
 from .._support.parquet import Part, read_part
 from ..learning.automatic_step import multiply
-from ..learning.machine import threads
+from ..learning.machine import most_threads, threads
 from ..learning.training import Problem
 from ..ratings import Ratings
 from .climbs import Climb, Turn
@@ -151,5 +150,5 @@ def read_array(path: Path, n_rows: int, n_learned: int, numbers: int) -> np.ndar
 
 def _one_at_a_time(problem: Problem):
     """A worker with several threads gives all of them to one partition after another."""
-    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-    return threads(min(get_worker().state.nthreads, most), problem.train)
+    n = min(get_worker().state.nthreads, most_threads())
+    return threads(n, problem.train)

@@ -17,7 +17,8 @@ Each kernel has a twin in plain NumPy, and a test that compares the two:
 A file holds whatever calls each other, however long it gets: the compiler's cache does not notice
 a change in another file. Random numbers come from NumPy through arguments. Netflix's files and
 their simulation have kernels of their own beside their only users, in `datasets/netflix`, and so
-have the systems that compare two items at a time, in `lab/baselines`.
+have the systems that compare two items at a time, in `lab/baselines`. Where Numba is missing
+nothing is compiled, and `without_numba` has a form in NumPy of what would take minutes.
 """
 
 from .consistent import (
@@ -47,7 +48,12 @@ from .gradient import (
     user_coefficients,
     user_sums,
 )
-from .jit import CACHE_ENABLED, damaged_cache  # after the files that compile: they set it
+from .jit import (  # after the files that compile: they set CACHE_ENABLED
+    CACHE_ENABLED,
+    COMPILED,
+    damaged_cache,
+    njit,
+)
 from .lists import (
     draw_lists,
     gap_at_ranks,
@@ -60,6 +66,7 @@ from .lists import (
 __all__ = [
     "CACHE_ENABLED",
     "CASCADE",
+    "COMPILED",
     "PAIRS",
     "POWER",
     "PRECISION",
@@ -81,6 +88,7 @@ __all__ = [
     "held_out_ranks",
     "list_measures",
     "misranking",
+    "njit",
     "normalize_gains",
     "pair_sums",
     "score_rated",

@@ -29,9 +29,8 @@ or one such function for each gain. Where a list is long, sums at some nodes giv
 import math
 
 import numpy as np
-from numba import prange
 
-from .jit import jit
+from .jit import jit, prange
 
 PAIRS, RECALL, PRECISION, CASCADE, POWER = range(5)
 

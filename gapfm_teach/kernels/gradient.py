@@ -15,9 +15,8 @@ value = Σ_i g_i P_i and ∂F/∂f_i = g_i (h_i P_i + Q_i).
 import math
 
 import numpy as np
-from numba import prange
 
-from .jit import jit
+from .jit import jit, prange
 
 # Of P and Q, each in units of the largest value it can have: see `chebyshev_sums`. A step of
 # training has an error of this size in its direction, far below what one iteration changes.

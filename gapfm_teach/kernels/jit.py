@@ -4,21 +4,33 @@ import contextlib
 import functools
 import warnings
 
-import numba
-from numba.core.caching import FunctionCache
+try:
+    import numba
+    from numba.core.caching import FunctionCache
+except ModuleNotFoundError as missing:
+    if missing.name != "numba":  # it is there, and broken
+        raise
+    from . import without_numba as numba  # type: ignore[no-redef]
 
+    FunctionCache = object  # type: ignore[assignment,misc]
+
+COMPILED = numba.__name__ == "numba"
+njit, prange = numba.njit, numba.prange
 CACHE_ENABLED = True
 _caches: list["_Cache"] = []
 
 
 def jit(**options):
-    """numba.njit with a cache, or without it where no folder can hold the cache.
+    """numba.njit with a cache, or without it where no folder can hold the cache. Where Numba is
+    missing, what `without_numba` says.
 
     error_model="numpy": the test for division by zero would keep the pair loop scalar.
     """
 
     def decorate(function):
-        compiled = numba.njit(error_model="numpy", **options)(function)
+        compiled = njit(error_model="numpy", **options)(function)
+        if not COMPILED:
+            return compiled
         try:
             compiled._cache = _Cache(function)
         except RuntimeError:  # "no locator available": neither this folder nor the user's

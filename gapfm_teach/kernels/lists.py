@@ -1,9 +1,8 @@
 """Compiled code of evaluation: scores and ranks of held-out items, and batches of candidate lists."""
 
 import numpy as np
-from numba import prange
 
-from .jit import jit
+from .jit import jit, prange
 
 
 @jit(parallel=True)

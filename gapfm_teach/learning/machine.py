@@ -6,10 +6,10 @@ import signal
 import sys
 import threading
 
-import numba
 import numpy as np
 from tqdm.auto import tqdm
 
+from ..kernels.jit import numba
 from ..ratings import Ratings
 
 _WORK_WORTH_THREADS = 4_000_000  # nanoseconds of a pass
@@ -22,6 +22,11 @@ def work(train: Ratings) -> np.ndarray:
     """About how many nanoseconds a pass takes for each user, (n_users,)."""
     counts = np.diff(train.indptr)
     return 40 * counts + 30 * np.minimum(counts, 100)  # the rest is interpolated
+
+
+def most_threads() -> int:
+    """How many threads numba may use here."""
+    return numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager

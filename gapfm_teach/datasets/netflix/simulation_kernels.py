@@ -6,9 +6,8 @@ threads and does not depend on numba's generator, which nobody can seed from out
 """
 
 import numpy as np
-from numba import prange
 
-from ...kernels.jit import jit
+from ...kernels.jit import jit, prange
 
 BLOCKS = 256  # of users; each has its own scratch memory
 RACE_AFTER = 4  # so many proposals for each movie there is; then the rest is drawn at once

@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-import numba
 import numpy as np
 import pandas as pd
 
 from ..._support.checks import check_random_state
-from ...learning.machine import threads
+from ...learning.machine import most_threads, threads
 from ...learning.training import Problem
 from ...ratings import Ratings
 from ...splits import of_users, split_given
@@ -61,7 +60,7 @@ def thread_times(
     Scores, coefficients, (10) and (11); `n_threads` None: 1 up to what numba may use. The seed draws
     U and V. Columns random_state, n_threads, seconds.
     """
-    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    most = most_threads()
     counts = range(1, most + 1) if n_threads is None else n_threads
     rows, problem = [], Problem(ratings)
     for seed in random_states:
@@ -84,7 +83,7 @@ def epoch_times(
     the paper's account of the cost adds up to), n_threads, seconds. Numbers of threads that numba
     may not use are left out.
     """
-    most = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    most = most_threads()
     rows = []
     for seed in random_states:
         rng = check_random_state(seed)

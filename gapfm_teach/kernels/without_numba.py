@@ -1,0 +1,100 @@
+"""What stands in for Numba where it is missing, as in a browser: nothing is compiled.
+
+The kernels then run as they are written, in plain Python, but for a few loops that would take
+minutes there. Those have a form in NumPy here, under the same name and with the same arguments.
+"""
+
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+
+prange = range
+config = SimpleNamespace(NUMBA_NUM_THREADS=1)
+
+warnings.warn(
+    "Numba is missing, so nothing is compiled: training and evaluating give the same results, but "
+    "take many times as long. To get it: python -m pip install numba",
+    stacklevel=2,
+)
+
+
+def njit(function=None, **options):
+    """Return the function's form in NumPy, where there is one, or else the function itself."""
+    if function is None:
+        return njit
+    function = _IN_NUMPY.get(function.__name__, function)
+    function.signatures = []  # for how many types it is compiled
+    return function
+
+
+def get_num_threads() -> int:
+    return 1
+
+
+def set_num_threads(n: int) -> None:
+    """There is one."""
+
+
+# ------------------------------------------------------------------ loops of `gradient`
+
+
+def _score(u, V, items, scores):
+    scores[:] = V[items] @ u
+
+
+def _add_rows(coefficients, V, items, out):
+    out += coefficients @ V[items]
+
+
+def _add_to_items(coefficients, u, items, out):
+    out[items] += np.outer(coefficients, u)
+
+
+def user_sums(scores, weights, tolerance, scratch, coefficients):
+    with np.errstate(over="ignore"):  # g is 0 there
+        g, h = 1.0 / (1.0 + np.exp(-scores)), 1.0 / (1.0 + np.exp(scores))
+        t = 1.0 / (1.0 + np.exp(scores[:, None] - scores))
+    P = np.minimum.outer(weights, weights) * t  # the terms of the two sums
+    Q = P * (2.0 * t - 1.0)
+    P = P.sum(axis=1)
+    coefficients[:] = g * (h * P + Q @ h)
+    return g @ P
+
+
+def add_blocks(V_parts, out):
+    V_parts.sum(axis=0, out=out)
+
+
+# ------------------------------------------------------------------ loops of `lists`
+
+
+def held_out_ranks(U, V, seen_indptr, seen_items, indptr, items, ranks):
+    for m in range(U.shape[0]):
+        scores = V @ U[m]
+        scores[seen_items[seen_indptr[m] : seen_indptr[m + 1]]] = -np.inf
+        place = np.empty(V.shape[0], dtype=np.int64)
+        place[np.argsort(-scores, kind="stable")] = np.arange(1, V.shape[0] + 1)
+        mine = slice(indptr[m], indptr[m + 1])
+        ranks[mine] = place[items[mine]]
+
+
+def gap_at_ranks(ranks, indptr, grades, delta, out):
+    for m in range(out.shape[0]):
+        mine = slice(indptr[m], indptr[m + 1])
+        order = np.argsort(ranks[mine])
+        hit = grades[mine][order, None] > np.arange(delta.shape[0])  # grade > l
+        gain = hit * hit.cumsum(axis=0) / ranks[mine][order, None]
+        out[m] = (gain @ delta).sum() / (hit @ delta).sum() if hit.any() else np.nan
+
+
+_FORMS = (
+    _score,
+    _add_rows,
+    _add_to_items,
+    user_sums,
+    add_blocks,
+    held_out_ranks,
+    gap_at_ranks,
+)
+_IN_NUMPY = {form.__name__: form for form in _FORMS}

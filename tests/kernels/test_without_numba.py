@@ -1,0 +1,117 @@
+"""Where Numba is missing: the first chapters run and print what they print with it."""
+
+import importlib
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gapfm_teach import kernels, simulate_ratings, split_given
+from gapfm_teach.kernels import gradient, lists
+from gapfm_teach.learning.training import Problem, held_out_gap
+
+ROOT = Path(__file__).resolve().parents[2]
+# The first chapters, and how far: what chapter 2 has beyond that cell trains in the same way, longer.
+CHAPTERS = {
+    "00_start_here": "",
+    "01_from_ap_to_gap": "",
+    "02_smoothing": "02-051",
+    "03_gradients": "",
+}
+ABOUT_THE_COMPILER = ("00-003", "00-008")
+
+
+@pytest.fixture(scope="module")
+def stand_in():
+    with pytest.warns(UserWarning, match="python -m pip install numba"):
+        return importlib.import_module("gapfm_teach.kernels.without_numba")
+
+
+def stored(chapter: str) -> dict[str, str]:
+    """What each code cell printed when the notebook was stored."""
+    text = (ROOT / "notebooks" / f"{chapter}.ipynb").read_text(encoding="utf-8")
+    return {
+        cell["id"]: "".join(
+            "".join(output["text"])
+            for output in cell["outputs"]
+            if output.get("name") == "stdout"
+        )
+        for cell in json.loads(text)["cells"]
+        if cell["cell_type"] == "code"
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.processes
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_chapter_prints_without_numba_what_it_prints_with_it(chapter):
+    script, notebook = ROOT / "tests/chapter_without_numba.py", f"notebooks/{chapter}.ipynb"
+    done = subprocess.run(
+        [sys.executable, script, ROOT / notebook, CHAPTERS[chapter]],
+        cwd=ROOT, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    printed, expected = found["printed"], stored(chapter)
+    assert len(printed) >= 20
+    for cell in printed.keys() - set(ABOUT_THE_COMPILER):
+        assert printed[cell] == expected[cell], cell
+    said = [text for text in found["warnings"] if "Numba is missing" in text]
+    assert len(said) == (chapter != "01_from_ap_to_gap")  # which trains nothing
+    if chapter == "00_start_here":
+        assert "python -m pip install" in printed["00-003"]
+        assert "after two calls with decimals: 0" in printed["00-008"]
+
+
+def test_each_form_in_numpy_takes_what_the_kernel_takes(stand_in):
+    for name, form in stand_in._IN_NUMPY.items():
+        homes = [home for home in (gradient, lists) if hasattr(home, name)]
+        kernel = getattr(homes[0], name)
+        assert len(homes) == 1 or name == "_score", name
+        assert inspect.signature(form) == inspect.signature(kernel.py_func), name
+
+
+@pytest.fixture
+def in_numpy(stand_in, monkeypatch):
+    """`with_forms()`: let the kernels be what they are where Numba is missing."""
+
+    def put() -> None:
+        for home in (gradient, lists, kernels):
+            for name, kernel in vars(home).items():
+                if hasattr(kernel, "py_func"):
+                    form = stand_in._IN_NUMPY.get(name, kernel.py_func)
+                    monkeypatch.setattr(home, name, form)
+
+    return put
+
+
+@pytest.mark.parametrize("n_selected", [None, 3])
+def test_objective_gradients_and_held_out_gap_are_those_of_the_compiled_code(
+    in_numpy, n_selected
+):
+    ratings = simulate_ratings(40, 90, mean_ratings=25, random_state=0)
+    train, held_out = split_given(ratings, 10, random_state=0)
+    rng = np.random.default_rng(1)
+    U = rng.normal(0, 2, (train.n_users, 4))
+    V = rng.normal(0, 2, (train.n_items, 4))
+
+    def measure():
+        value, by_user, by_item = Problem(train).gradients(U, V, 0.1, n_selected=n_selected)
+        return value, by_user, by_item, held_out_gap(U, V, train, held_out)
+
+    compiled = measure()
+    in_numpy()
+    for ours, theirs in zip(measure(), compiled, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_sums_of_far_scores_stay_finite_and_right(stand_in):
+    scores, weights = np.array([900.0, 0.0, -900.0]), np.array([3.0, 2.0, 1.0])
+    ours, compiled = np.empty(3), np.empty(3)
+    value = stand_in.user_sums(scores, weights, 0.0, None, ours)
+    assert value == pytest.approx(kernels.pair_sums(scores, weights, compiled))
+    np.testing.assert_allclose(ours, compiled, atol=1e-12)

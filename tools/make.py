@@ -1,0 +1,249 @@
+"""Make a target, on every system and with nothing but Python: `python tools/make.py TARGET`.
+
+`make TARGET` calls this. Everything is set up on the way: a plain venv in .venv, pinned.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV, MADE, SITE, PAPER, STICK = (
+    ROOT / name for name in (".venv", ".make", "_site", "_paper", "_stick")
+)
+# Stored outputs must not depend on the time a run took or on who looks.
+STORED = {"GAPFM_TEACH_STATIC": "1", "TQDM_DISABLE": "1"}
+# A file's tests, and a notebook's cells, stay together on one processor.
+PYTEST = ("-m", "pytest", "--numprocesses", "auto", "--dist", "loadfile")
+NBVAL = ("--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/nbval.cfg")
+PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+
+TARGETS: dict[str, Callable[[], None]] = {}
+
+
+def target(function: Callable[[], None]) -> Callable[[], None]:
+    """A function that is made by its name, and whose docstring `help` prints."""
+    TARGETS[function.__name__] = function
+    return function
+
+
+def main(names: list[str]) -> int:
+    """Make the targets one after the other, `help` without any; return the exit code."""
+    if sys.version_info < (3, 11):  # noqa: UP036 it is run by what is there
+        print(
+            f"Python 3.11 or newer is needed; {sys.executable} is {sys.version.split()[0]}"
+        )
+        return 2
+    if unknown := [name for name in names if name not in TARGETS]:
+        print(f"no target is called {unknown[0]!r}; there are: {', '.join(TARGETS)}")
+        return 2
+    try:
+        for name in names or ["help"]:
+            TARGETS[name]()
+    except subprocess.CalledProcessError as error:
+        return error.returncode
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+# ------------------------------------------------------------------ how things are run
+
+
+def python_of(venv: Path) -> Path:
+    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def run(*arguments: str | Path, program: Path | None = None, **environment: str) -> None:
+    """Run .venv's Python, or another program, here, and stop where it fails."""
+    command = [str(program or python_of(VENV)), *map(str, arguments)]
+    said = [f"{name}={value}" for name, value in environment.items()]
+    print(*said, *command, flush=True)
+    subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=True)
+
+
+def is_older(made: Path, sources: Iterable[Path]) -> bool:
+    """Whether `made` is missing, or one of its sources was changed after it."""
+    if not made.exists():
+        return True
+    age = made.stat().st_mtime
+    return any(source.stat().st_mtime > age for source in sources)
+
+
+def notebook_files() -> list[Path]:
+    return sorted(ROOT.glob("notebooks/*.ipynb"))
+
+
+def site_sources() -> list[Path]:
+    """What the site and the book on paper are made of."""
+    folders = [ROOT / name for name in ("preview", "images", "gapfm_teach/widgets")]
+    inside = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    pages = [*ROOT.glob("*.qmd"), *ROOT.glob("*.bib"), *notebook_files()]
+    own = [ROOT / "_quarto.yml", ROOT / "CITATION.cff", MADE / "setup"]
+    return [*own, *pages, *(path for path in inside if path.parent.name != "__pycache__")]
+
+
+# ------------------------------------------------------------------ the targets
+
+
+@target
+def help() -> None:
+    """List the targets"""
+    for name, function in TARGETS.items():
+        print(f"{name:14}{function.__doc__}")
+
+
+@target
+def setup() -> None:
+    """Make .venv with pinned versions and this package in it"""
+    done = MADE / "setup"
+    if not is_older(done, [ROOT / "requirements.txt", ROOT / "pyproject.toml"]):
+        return
+    run("-m", "venv", ".venv", program=Path(sys.executable))
+    run(*PIP, "-r", "requirements.txt")
+    run(*PIP, "--no-deps", "--no-build-isolation", "--editable", ".")
+    MADE.mkdir(exist_ok=True)
+    done.touch()
+
+
+@target
+def site() -> None:
+    """Build the rendered tutorial into _site/"""
+    setup()
+    if is_older(SITE / "index.html", site_sources()):
+        run("-m", "preview.site")
+        (SITE / "index.html").touch()
+
+
+@target
+def pdf() -> None:
+    """Write the book for paper, _paper/gapfm-teach.pdf"""
+    _on_paper("pdf")
+
+
+@target
+def epub() -> None:
+    """Write the book for e-readers, _paper/gapfm-teach.epub"""
+    _on_paper("epub")
+
+
+def _on_paper(kind: str) -> None:
+    setup()
+    sources = [*site_sources(), ROOT / "LICENSE", ROOT / "LICENSE-TEXT"]
+    if is_older(PAPER / f"gapfm-teach.{kind}", sources):
+        run("-m", "preview.paper", kind)
+
+
+@target
+def test() -> None:
+    """Pass all tests, and re-run every notebook comparing its outputs"""
+    lint()
+    run(*PYTEST, "tests")
+    run(*PYTEST, *NBVAL, "notebooks", **STORED)
+
+
+@target
+def quick() -> None:
+    """Pass the tests that are done in two minutes, for daily work"""
+    setup()
+    run(*PYTEST, "tests", "-m", "not slow and not browser and not processes")
+
+
+@target
+def lowest() -> None:
+    """Pass the tests with the lowest versions that pyproject.toml allows"""
+    venv, constraints = MADE / "lowest", MADE / "lowest.txt"
+    own = Path(sys.executable)
+    run("-m", "venv", "--clear", venv, program=own)
+    lines = subprocess.check_output([own, "tools/lowest.py"], cwd=ROOT)
+    constraints.write_bytes(lines)
+    python = python_of(venv)
+    run(*PIP, "--constraint", constraints, "--editable", ".[dev]", program=python)
+    run("-m", "pytest", "tests", program=python)
+
+
+@target
+def lint() -> None:
+    """Style and types"""
+    setup()
+    run("-m", "ruff", "check", ".")
+    run("-m", "ruff", "format", "--check", ".")
+    run("-m", "mypy")
+
+
+@target
+def lab() -> None:
+    """Open JupyterLab on a copy of the notebooks to work in, course/"""
+    setup()
+    run("-m", "gapfm_teach", "course", "course", "--update")
+    run("-m", "jupyterlab", "course")
+
+
+@target
+def edit() -> None:
+    """Open JupyterLab on the notebooks themselves, to change them"""
+    setup()
+    run("-m", "jupyterlab", "notebooks")
+
+
+@target
+def notebooks() -> None:
+    """Re-execute all notebooks in place and store their outputs"""
+    setup()
+    run("tools/store_notebooks.py", *notebook_files(), **STORED)
+
+
+@target
+def pictures() -> None:
+    """Draw the explorables of the stored notebooks, for where no script runs"""
+    setup()
+    run("-m", "tools.draw_pictures")
+
+
+@target
+def bench() -> None:
+    """Measure, print a table, and write it to benchmarks/results.md"""
+    setup()
+    run("benchmarks/report.py")
+
+
+@target
+def api() -> None:
+    """Write api.qmd, the reference, from the docstrings"""
+    setup()
+    run("tools/api_page.py")
+
+
+@target
+def films() -> None:
+    """Train the factors that the home page's lists are made of"""
+    setup()
+    run("tools/film_factors.py")
+
+
+@target
+def stick() -> None:
+    """Fill _stick/ for a class without network: packages, notebooks, site, a start script"""
+    site()
+    run("tools/stick.py", STICK)
+
+
+@target
+def quarto() -> None:
+    """Put the Quarto program into .venv, where the network allows"""
+    setup()
+    run(*PIP, "quarto-cli")
+
+
+@target
+def clean() -> None:
+    """Remove what the targets above made, but not course/, where somebody works"""
+    for folder in (VENV, MADE, SITE, PAPER, STICK):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
