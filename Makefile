@@ -11,7 +11,7 @@ NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
 SITE_SOURCES := _quarto.yml CITATION.cff $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
   $(wildcard preview/* preview/*/* images/* gapfm_teach/widgets/* gapfm_teach/widgets/*/*)
 
-.PHONY: help setup site pdf epub test quick lowest lint lab notebooks pictures bench api films quarto clean
+.PHONY: help setup site slides pdf epub sheet test quick lowest lint lab notebooks pictures bench api films quarto clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,10 +32,15 @@ _site/index.html: $(SETUP) $(SITE_SOURCES)
 
 pdf: _paper/gapfm-teach.pdf ## Write the book for paper, _paper/gapfm-teach.pdf
 
+sheet: _paper/formula-sheet.pdf ## Write the formulas on one page, _paper/formula-sheet.pdf
+
 epub: _paper/gapfm-teach.epub ## Write the book for e-readers, _paper/gapfm-teach.epub
 
 _paper/gapfm-teach.%: $(SETUP) $(SITE_SOURCES) LICENSE LICENSE-TEXT
 	$(BIN)/python -m preview.paper $*
+
+_paper/formula-sheet.pdf: $(SETUP) $(SITE_SOURCES)
+	$(BIN)/python -m preview.paper sheet
 
 test: $(SETUP) lint ## Pass all tests, and re-run every notebook comparing its outputs
 	$(PYTEST) tests

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,7 +32,7 @@ IMAGE = re.compile(r'<img\s+src="(?!data:|https?:)([^"]+)"')
 
 @dataclass
 class Chapter:
-    """One page of the book; `number` is empty for an unnumbered one."""
+    """One page of the book; `number` is empty for an unnumbered one, `part` outside of parts."""
 
     source: Path
     href: str
@@ -39,6 +40,7 @@ class Chapter:
     number: str
     markdown: str
     files: dict[str, bytes] = field(default_factory=dict)
+    part: str = ""
     page: str = ""
 
     @property
@@ -75,7 +77,7 @@ def read_chapters(root: Path, config: dict) -> list[Chapter]:
     """The chapters of `_quarto.yml`, numbered from 1 where Quarto numbers them."""
     chapters: list[Chapter] = []
     number = 0
-    for name in config["book"]["chapters"]:
+    for name, part in listed(config):
         source = root / name
         if not source.is_file():
             raise BookError(f"_quarto.yml: chapter {name} does not exist")
@@ -91,8 +93,19 @@ def read_chapters(root: Path, config: dict) -> list[Chapter]:
         number += numbered
         href = Path(name).with_suffix(".html").as_posix()
         label = str(number) if numbered else ""
-        chapters.append(Chapter(source, href, heading["title"], label, markdown, files))
+        chapters.append(
+            Chapter(source, href, heading["title"], label, markdown, files, part)
+        )
     return chapters
+
+
+def listed(config: dict) -> Iterator[tuple[str, str]]:
+    """Each chapter of `_quarto.yml`, and the title of the part that it stands in, if any."""
+    for entry in config["book"]["chapters"]:
+        if isinstance(entry, str):
+            yield entry, ""
+        else:
+            yield from ((name, entry["part"]) for name in entry["chapters"])
 
 
 def cited_keys(chapters: list[Chapter]) -> list[str]:
@@ -162,8 +175,11 @@ def read_image(source: Path, name: str) -> bytes:
 def page_variables(chapter: Chapter, chapters: list[Chapter], config: dict) -> dict:
     """What the template prints around the text."""
 
+    firsts = {other.part: other for other in reversed(chapters)}
+
     def entry(other: Chapter) -> dict:
         return {
+            "part": other is firsts[other.part] and html.escape(other.part),
             "href": chapter.root + other.href,
             "title": html.escape(other.title),
             "number": other.number,
