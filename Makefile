@@ -8,7 +8,7 @@ STORED := GAPFM_TEACH_STATIC=1 TQDM_DISABLE=1
 # A file's tests, and a notebook's cells, stay together on one processor.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb))
-SITE_SOURCES := _quarto.yml CITATION.cff $(wildcard *.qmd *.bib) $(NOTEBOOKS) \
+SITE_SOURCES := _quarto.yml CITATION.cff $(wildcard *.qmd *.bib slides/*.qmd) $(NOTEBOOKS) \
   $(wildcard preview/* preview/*/* images/* gapfm_teach/widgets/* gapfm_teach/widgets/*/*)
 
 .PHONY: help setup site slides pdf epub sheet test quick lowest lint lab notebooks pictures bench api films quarto clean
@@ -29,6 +29,8 @@ site: _site/index.html ## Build the rendered tutorial into _site/
 _site/index.html: $(SETUP) $(SITE_SOURCES)
 	$(BIN)/python -m preview.site
 	@touch $@
+
+slides: site ## Build the decks for two sessions, with the site, into _site/slides/
 
 pdf: _paper/gapfm-teach.pdf ## Write the book for paper, _paper/gapfm-teach.pdf
 

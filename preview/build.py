@@ -5,21 +5,21 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pypandoc
 import yaml
 
 from preview import explorables, search
 from preview.citation import bibtex
 from preview.labels import KIND, Labels
 from preview.notebook import BookError, notebook_markdown
+from preview.pandoc import run_pandoc
 from preview.polish import polished
+from preview.slides.deck import FOLDER, decks
 from preview.written import check_replaceable, leave_list
 
 HERE = Path(__file__).resolve().parent
@@ -69,7 +69,7 @@ def build(root: Path, target: Path) -> list[str]:
     index = search.script([(c.href, c.name, c.page) for c in chapters])
     for chapter in chapters:
         chapter.page = explorables.alive(polished(chapter.page), chapter.root)
-    write(chapters, index, target)
+    write(chapters, index, decks(root), target)
     return [chapter.href for chapter in chapters]
 
 
@@ -150,20 +150,6 @@ def pandoc(markdown: str, settings: dict, name: str) -> str:
         return run_pandoc(defaults, markdown, name)
 
 
-def run_pandoc(arguments: list[str], text: str, name: str) -> str:
-    """What pandoc prints. Raises BookError with what a filter or pandoc says of `name`."""
-    done = subprocess.run(
-        [pypandoc.get_pandoc_path(), *arguments],
-        input=text,
-        capture_output=True,
-        encoding="utf-8",
-    )
-    if done.returncode:
-        problem = re.search(r"@@ (.+?) @@", done.stderr, re.DOTALL)
-        raise BookError(problem[1] if problem else f"{name}: {done.stderr}")
-    return done.stdout
-
-
 def read_image(source: Path, name: str) -> bytes:
     """A picture that the text shows from a file beside it."""
     try:
@@ -234,7 +220,9 @@ def resolve(chapter: Chapter, numbers: dict[str, tuple[str, str]]) -> str:
     return XREF.sub(reference, chapter.page)
 
 
-def write(chapters: list[Chapter], index: str, target: Path) -> None:
+def write(
+    chapters: list[Chapter], index: str, slides: dict[str, str], target: Path
+) -> None:
     """Write everything into a folder beside `target`, then swap the two."""
     check_replaceable(target)
     fresh = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
@@ -251,6 +239,9 @@ def write(chapters: list[Chapter], index: str, target: Path) -> None:
         for name in ASSETS:
             copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
             copy(HERE / name, fresh / name)
+        (fresh / FOLDER).mkdir()
+        for name, page in slides.items():
+            (fresh / FOLDER / name).write_text(page, encoding="utf-8")
         (fresh / explorables.NAME).write_bytes(explorables.script())
         (fresh / search.NAME).write_text(index, encoding="utf-8")
         leave_list(fresh)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typst
 
-from preview.build import run_pandoc
 from preview.notebook import BookError
+from preview.pandoc import run_pandoc
 from preview.paper.gather import HERE, Volume
 
 

@@ -15,6 +15,11 @@ local function entry(para)
   }
 end
 
+-- "Chapter 9" without its link, on one line.
+local function words(link)
+  return link.content:walk { Space = function() return pandoc.Str("\u{a0}") end }
+end
+
 function Pandoc(doc)
   local blocks = pandoc.Blocks { doc.blocks[1] }
   local begun = false
@@ -23,5 +28,5 @@ function Pandoc(doc)
     if begun then blocks:insert(doc.blocks[i]) end
   end
   doc.blocks = blocks
-  return doc:walk { Link = function(link) return link.content end }:walk { Para = entry }
+  return doc:walk { Link = words }:walk { Para = entry }
 end

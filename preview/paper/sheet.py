@@ -6,7 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from preview.build import read_chapters, run_pandoc
+from preview.build import read_chapters
+from preview.pandoc import run_pandoc
 from preview.paper.gather import HERE, read
 from preview.paper.pdf import compiled, given
 
