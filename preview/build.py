@@ -5,20 +5,21 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pypandoc
 import yaml
 
 from preview import drawings, explorables, search
 from preview.citation import bibtex
 from preview.labels import KIND, Labels
 from preview.notebook import BookError, notebook_markdown
+from preview.pandoc import run_pandoc
 from preview.polish import polished
+from preview.slides.deck import FOLDER, decks
 from preview.written import check_replaceable, leave_list
 
 HERE = Path(__file__).resolve().parent
@@ -31,7 +32,7 @@ IMAGE = re.compile(r'<img\s+src="(?!data:|https?:)([^"]+)"')
 
 @dataclass
 class Chapter:
-    """One page of the book; `number` is empty for an unnumbered one."""
+    """One page of the book; `number` is empty for an unnumbered one, `part` outside of parts."""
 
     source: Path
     href: str
@@ -39,6 +40,7 @@ class Chapter:
     number: str
     markdown: str
     files: dict[str, bytes] = field(default_factory=dict)
+    part: str = ""
     page: str = ""
 
     @property
@@ -72,7 +74,7 @@ def build(root: Path, target: Path) -> list[str]:
         chapter.files = {
             name: f for name, f in chapter.files.items() if f'"{name}"' in page
         }
-    write(chapters, index, target)
+    write(chapters, index, decks(root), target)
     return [chapter.href for chapter in chapters]
 
 
@@ -80,7 +82,7 @@ def read_chapters(root: Path, config: dict) -> list[Chapter]:
     """The chapters of `_quarto.yml`, numbered from 1 where Quarto numbers them."""
     chapters: list[Chapter] = []
     number = 0
-    for name in config["book"]["chapters"]:
+    for name, part in listed(config):
         source = root / name
         if not source.is_file():
             raise BookError(f"_quarto.yml: chapter {name} does not exist")
@@ -96,8 +98,19 @@ def read_chapters(root: Path, config: dict) -> list[Chapter]:
         number += numbered
         href = Path(name).with_suffix(".html").as_posix()
         label = str(number) if numbered else ""
-        chapters.append(Chapter(source, href, heading["title"], label, markdown, files))
+        chapters.append(
+            Chapter(source, href, heading["title"], label, markdown, files, part)
+        )
     return chapters
+
+
+def listed(config: dict) -> Iterator[tuple[str, str]]:
+    """Each chapter of `_quarto.yml`, and the title of the part that it stands in, if any."""
+    for entry in config["book"]["chapters"]:
+        if isinstance(entry, str):
+            yield entry, ""
+        else:
+            yield from ((name, entry["part"]) for name in entry["chapters"])
 
 
 def cited_keys(chapters: list[Chapter]) -> list[str]:
@@ -142,20 +155,6 @@ def pandoc(markdown: str, settings: dict, name: str) -> str:
         return run_pandoc(defaults, markdown, name)
 
 
-def run_pandoc(arguments: list[str], text: str, name: str) -> str:
-    """What pandoc prints. Raises BookError with what a filter or pandoc says of `name`."""
-    done = subprocess.run(
-        [pypandoc.get_pandoc_path(), *arguments],
-        input=text,
-        capture_output=True,
-        encoding="utf-8",
-    )
-    if done.returncode:
-        problem = re.search(r"@@ (.+?) @@", done.stderr, re.DOTALL)
-        raise BookError(problem[1] if problem else f"{name}: {done.stderr}")
-    return done.stdout
-
-
 def read_image(source: Path, name: str) -> bytes:
     """A picture that the text shows from a file beside it."""
     try:
@@ -167,8 +166,11 @@ def read_image(source: Path, name: str) -> bytes:
 def page_variables(chapter: Chapter, chapters: list[Chapter], config: dict) -> dict:
     """What the template prints around the text."""
 
+    firsts = {other.part: other for other in reversed(chapters)}
+
     def entry(other: Chapter) -> dict:
         return {
+            "part": other is firsts[other.part] and html.escape(other.part),
             "href": chapter.root + other.href,
             "title": html.escape(other.title),
             "number": other.number,
@@ -223,7 +225,9 @@ def resolve(chapter: Chapter, numbers: dict[str, tuple[str, str]]) -> str:
     return XREF.sub(reference, chapter.page)
 
 
-def write(chapters: list[Chapter], index: str, target: Path) -> None:
+def write(
+    chapters: list[Chapter], index: str, slides: dict[str, str], target: Path
+) -> None:
     """Write everything into a folder beside `target`, then swap the two."""
     check_replaceable(target)
     fresh = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
@@ -240,6 +244,9 @@ def write(chapters: list[Chapter], index: str, target: Path) -> None:
         for name in ASSETS:
             copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
             copy(HERE / name, fresh / name)
+        (fresh / FOLDER).mkdir()
+        for name, page in slides.items():
+            (fresh / FOLDER / name).write_text(page, encoding="utf-8")
         (fresh / explorables.NAME).write_bytes(explorables.script())
         (fresh / search.NAME).write_text(index, encoding="utf-8")
         leave_list(fresh)

@@ -59,6 +59,26 @@ def notebook_markdown(path: Path, files: dict[str, bytes]) -> str:
     )
 
 
+def shown(path: Path, label: str, files: dict[str, bytes]) -> str | None:
+    """The one output of the cell labelled `label`, as Markdown without a caption; its image in `files`.
+
+    None where no cell has that label. Raises BookError as `notebook_markdown` does.
+    """
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for number, cell in enumerate(cells, start=1):
+        source, where = _text(cell["source"]), f"{path.name}, cell {number}"
+        if cell["cell_type"] != "code" or f"#| label: {label}\n" not in source:
+            continue
+        options, _ = cell_options(source, where)
+        outputs = [o for o in cell["outputs"] if o["output_type"] != "stream"]
+        if len(outputs) != 1:
+            raise BookError(
+                f"{where}: {label} has {len(outputs)} outputs, a slide shows one"
+            )
+        return _display(outputs[0], options, where, f"{path.stem}_files/{label}", files)
+    return None
+
+
 def raw_html(text: str) -> str:
     return fenced(text, "{=html}")
 

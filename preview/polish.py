@@ -15,10 +15,15 @@ HEADING = re.compile(r'(<h[1-4]\b[^>]*\bid="([^"]+)"[^>]*>)(.*?)(?=</h[1-4]>)', 
 ANCHOR = r'\1\3 <a class="anchor" href="#\2" aria-label="Link to this section">#</a>'
 
 
-def polished(page: str) -> str:
-    """`page` with a link at each heading, and without what only makes it heavy."""
+def bare(page: str) -> str:
+    """`page` without what only makes it heavy."""
     for pattern in (LINE_ANCHORS, TOC_IDS, PANDAS_STYLE):
         page = pattern.sub("", page)
-    page = TEX.sub(r"\1", page).replace(NAMESPACE, "")
+    return TEX.sub(r"\1", page).replace(NAMESPACE, "")
+
+
+def polished(page: str) -> str:
+    """`page` with a link at each heading, and bare of the rest."""
+    page = bare(page)
     start = page.index("<main")
     return page[:start] + HEADING.sub(ANCHOR, page[start:])

@@ -1,6 +1,6 @@
 """Quarto's post-render step: take out of every page what would call another host, box what is
 wide, make drawings a part of it and it whole when it is opened as a file, bring its explorables to
-life, and list the files of the site, whose folder Quarto has emptied before it renders all.
+life, add the slides, and list the files of the site, whose folder Quarto has emptied before it renders all.
 
 Quarto adds require.js, jquery or the widget manager from a CDN to any page whose
 outputs hold HTML. The pages work without them, and must be readable with no network.
@@ -16,6 +16,7 @@ sys.path.insert(
 )  # Quarto runs this file alone
 from preview import drawings, explorables, from_file
 from preview.boxes import boxed
+from preview.slides.deck import FOLDER, decks
 from preview.written import leave_list, renew_list
 
 REMOTE = r"""["']?(?:https?:)?//[^>]*"""
@@ -50,11 +51,15 @@ def main() -> None:
     pages = {
         path.relative_to(site).as_posix(): path.read_text(encoding="utf-8")
         for path in sorted(site.rglob("*.html"))
+        if path.parent != site / FOLDER
     }
     from_file.renew_search(site, pages)
     for name, page in pages.items():
         (site / name).write_text(mended(page, site / name, site), encoding="utf-8")
     if os.environ.get("QUARTO_PROJECT_RENDER_ALL"):  # else there is what it did not write
+        for name, page in decks(Path.cwd()).items():
+            (site / FOLDER).mkdir(exist_ok=True)
+            (site / FOLDER / name).write_text(page, encoding="utf-8")
         leave_list(site)
     else:
         rendered = os.environ.get("QUARTO_PROJECT_OUTPUT_FILES", "").split("\n")

@@ -81,7 +81,8 @@ def site_sources() -> list[Path]:
     """What the site and the book on paper are made of."""
     folders = [ROOT / name for name in ("preview", "images", "gapfm_teach/widgets")]
     inside = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    pages = [*ROOT.glob("*.qmd"), *ROOT.glob("*.bib"), *notebook_files()]
+    pages = [*ROOT.glob("*.qmd"), *ROOT.glob("slides/*.qmd"), *ROOT.glob("*.bib")]
+    pages += notebook_files()
     own = [ROOT / "_quarto.yml", ROOT / "CITATION.cff", MADE / "setup"]
     return [*own, *pages, *(path for path in inside if path.parent.name != "__pycache__")]
 
@@ -119,21 +120,33 @@ def site() -> None:
 
 
 @target
+def slides() -> None:
+    """Build the decks for two sessions, with the site, into _site/slides/"""
+    site()
+
+
+@target
 def pdf() -> None:
     """Write the book for paper, _paper/gapfm-teach.pdf"""
-    _on_paper("pdf")
+    _on_paper("pdf", "gapfm-teach.pdf")
 
 
 @target
 def epub() -> None:
     """Write the book for e-readers, _paper/gapfm-teach.epub"""
-    _on_paper("epub")
+    _on_paper("epub", "gapfm-teach.epub")
 
 
-def _on_paper(kind: str) -> None:
+@target
+def sheet() -> None:
+    """Write the formulas on one page, _paper/formula-sheet.pdf"""
+    _on_paper("sheet", "formula-sheet.pdf")
+
+
+def _on_paper(kind: str, name: str) -> None:
     setup()
     sources = [*site_sources(), ROOT / "LICENSE", ROOT / "LICENSE-TEXT"]
-    if is_older(PAPER / f"gapfm-teach.{kind}", sources):
+    if is_older(PAPER / name, sources):
         run("-m", "preview.paper", kind)
 
 

@@ -1,4 +1,4 @@
-"""`python -m preview.paper pdf` or `epub`: write the book into `_paper/`."""
+"""`python -m preview.paper pdf`, `epub` or `sheet`: write the book, or its formulas, into `_paper/`."""
 
 import os
 import sys
@@ -10,18 +10,24 @@ from preview.notebook import BookError
 from preview.paper.epub import epub
 from preview.paper.gather import gather
 from preview.paper.pdf import pdf
+from preview.paper.sheet import sheet
 
-FORMATS = {"pdf": pdf, "epub": epub}
+WRITTEN = {
+    "pdf": ("gapfm-teach.pdf", lambda folder: pdf(gather(ROOT, folder))),
+    "epub": ("gapfm-teach.epub", lambda folder: epub(gather(ROOT, folder))),
+    "sheet": ("formula-sheet.pdf", lambda folder: sheet(ROOT, folder)),
+}
 
 
-def main(form: str) -> None:
-    target = ROOT / "_paper" / f"gapfm-teach.{form}"
+def main(what: str) -> None:
+    name, made = WRITTEN[what]
+    target = ROOT / "_paper" / name
     target.parent.mkdir(exist_ok=True)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            content = FORMATS[form](gather(ROOT, Path(folder)))
+            content = made(Path(folder))
     except BookError as error:
-        sys.exit(f"The book was not written.\n  {error}")
+        sys.exit(f"It was not written: {target.name}\n  {error}")
     fresh = target.with_suffix(".unfinished")
     fresh.write_bytes(content)
     os.replace(fresh, target)
@@ -29,6 +35,6 @@ def main(form: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in FORMATS:
-        sys.exit(f"usage: python -m preview.paper {'|'.join(FORMATS)}")
+    if len(sys.argv) != 2 or sys.argv[1] not in WRITTEN:
+        sys.exit(f"usage: python -m preview.paper {'|'.join(WRITTEN)}")
     main(sys.argv[1])

@@ -62,7 +62,7 @@ local function still(html)
   local alt = html:match('data%-alt="(.-)"') or html:match('<img alt="(.-)"')
   local picture = pandoc.Image({}, "pictures/" .. view .. ".png", "", { alt = decoded(alt) })
   return pandoc.Div({ pandoc.Para(picture), pandoc.Para(pandoc.read(place).blocks[1].content) },
-    { class = "still" })
+    pandoc.Attr("explore-" .. view, { "still" }))
 end
 
 local function raw_block(raw)
@@ -166,9 +166,10 @@ local function named(id)
 end
 
 local function link(el)
-  local page, anchor = el.target:match("^([%w_/.]-)%.html#?(.*)$")
+  local page, anchor = el.target:match("^([%w_/.-]-)%.html#?(.*)$")
   if page and not el.target:match("^%a+:") then
-    page = page:match("[^/]+$")
+    if page:match("^slides/") then return el.content end -- a deck is no part of the volume
+    page, anchor = page:match("[^/]+$"), anchor:gsub("^(explore%-[%w_]+):.*", "%1")
     el.target = "#" .. (anchor == "" and "page-" .. page
       or is_label(anchor) and anchor or page .. "-" .. anchor)
   elseif el.target:match("^#") then

@@ -2,7 +2,7 @@
 
 import uuid
 
-from preview.build import run_pandoc
+from preview.pandoc import run_pandoc
 from preview.paper.gather import HERE, Volume
 
 FONT = HERE.parent / "fonts" / "stix-two-math.woff2"

@@ -10,7 +10,8 @@ from pathlib import Path
 import yaml
 
 from gapfm_teach.widgets.linked import HERE as WIDGETS
-from preview.build import Chapter, read_chapters, read_image, run_pandoc
+from preview.build import Chapter, read_chapters, read_image
+from preview.pandoc import run_pandoc
 
 HERE = Path(__file__).resolve().parent
 ROMAN = ("i", "ii", "iii", "iv", "v", "vi")

@@ -9,8 +9,8 @@ from pathlib import Path
 import matplotlib
 import typst
 
-from preview.build import run_pandoc
 from preview.notebook import BookError
+from preview.pandoc import run_pandoc
 from preview.paper.gather import HERE, Volume
 
 # For the words in drawings, whose places matplotlib has measured with them.
@@ -23,8 +23,12 @@ def pdf(volume: Volume) -> bytes:
     The same bytes for the same sources, where the environment has SOURCE_DATE_EPOCH.
     """
     shutil.copy(HERE / "book.typ", volume.folder)
-    main = volume.folder / "main.typ"
-    main.write_text(source(volume), encoding="utf-8")
+    return compiled(volume.folder / "main.typ", source(volume))
+
+
+def compiled(main: Path, text: str) -> bytes:
+    """The PDF of `text` in Typst's language, kept as `main` beside what it names."""
+    main.write_text(text, encoding="utf-8")
     try:
         return typst.compile(
             main,
@@ -45,12 +49,17 @@ def source(volume: Volume) -> str:
         "version": volume.version,
         "language": volume.language,
     }
-    given = [
-        f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in facts.items()
-    ]
-    names = "".join(json.dumps(name, ensure_ascii=False) + ", " for name in volume.authors)
-    given.append(f"authors: ({names})")
     arguments = ["--from", "json", "--to", "typst", "--wrap=preserve", "--fail-if-warnings"]
     arguments += ["--lua-filter", str(HERE / "typst.lua")]
     body = run_pandoc(arguments, volume.document, "the book")
-    return f'#import "book.typ": *\n#show: book.with({", ".join(given)})\n{body}'
+    looks = given(facts, volume.authors)
+    return f'#import "book.typ": *\n#show: book.with({looks})\n{body}'
+
+
+def given(facts: dict[str, str], authors: list[str]) -> str:
+    """The arguments of what sets the pages, in Typst's language."""
+    texts = [
+        f"{name}: {json.dumps(text, ensure_ascii=False)}" for name, text in facts.items()
+    ]
+    names = "".join(json.dumps(name, ensure_ascii=False) + ", " for name in authors)
+    return ", ".join([*texts, f"authors: ({names})"])

@@ -33,9 +33,11 @@ def site_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def site(site_folder):
-    """Serve the site on the loopback; yield (address, pages)."""
+    """Serve the site on the loopback; yield (address, pages), the decks of slides left out."""
     pages = sorted(
-        path.relative_to(site_folder).as_posix() for path in site_folder.rglob("*.html")
+        path.relative_to(site_folder).as_posix()
+        for path in site_folder.rglob("*.html")
+        if path.parent != site_folder / "slides"
     )
     handler = functools.partial(QuietHandler, directory=str(site_folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

@@ -1,0 +1,76 @@
+"""A deck: one page of HTML with its style, faces, scripts, pictures and explorables inside."""
+
+import base64
+import json
+import re
+import tempfile
+from pathlib import Path
+
+import yaml
+
+from gapfm_teach.widgets.linked import for_page
+from preview.notebook import BookError
+from preview.pandoc import run_pandoc
+from preview.polish import bare
+from preview.slides.embed import embedded
+
+HERE = Path(__file__).resolve().parent
+PREVIEW = HERE.parent
+FOLDER = "slides"  # of the sources, and of the decks in a site
+FACE = re.compile(r'url\("(fonts/[^"]+)"\)')
+FRONT = re.compile(r"\A---\n(?P<yaml>.*?)\n---\n", re.S)
+
+
+def decks(root: Path) -> dict[str, str]:
+    """file name -> page, of each `slides/*.qmd` of the book at `root`."""
+    return {
+        path.with_suffix(".html").name: deck(path, root)
+        for path in sorted((root / FOLDER).glob("*.qmd"))
+    }
+
+
+def deck(path: Path, root: Path) -> str:
+    """The deck of one source. Raises BookError with the file for what it cannot set."""
+    source = path.read_text(encoding="utf-8")
+    front = FRONT.match(source)
+    if not front:
+        raise BookError(f"{path.name}: no '---' lines with a title at its head")
+    facts = yaml.safe_load(front["yaml"])
+    config = yaml.safe_load((root / "_quarto.yml").read_text(encoding="utf-8"))
+    settings = {
+        "from": "markdown",
+        "to": "html5",
+        "template": str(HERE / "deck.html"),
+        "filters": [str(PREVIEW / "filter.lua")],
+        "html-math-method": {"method": "mathml"},
+        "section-divs": True,
+        "wrap": "none",
+        "fail-if-warnings": True,
+        "metadata": {
+            "source": path.name,
+            "lang": config["lang"],
+            "pagetitle": facts["title"],
+        },
+        "variables": {
+            "book-title": config["book"]["title"],
+            "style": style(),
+            "script": for_page() + (HERE / "deck.js").read_text(encoding="utf-8"),
+        },
+    }
+    markdown = embedded(source, root, path.name)
+    with tempfile.TemporaryDirectory() as folder:
+        defaults = Path(folder) / "deck.yaml"
+        defaults.write_text(json.dumps(settings), encoding="utf-8")
+        return bare(run_pandoc(["--defaults", str(defaults)], markdown, path.name))
+
+
+def style() -> str:
+    """The book's colours and type and the deck's own rules, the faces inside."""
+    text = (PREVIEW / "shared.css").read_text(encoding="utf-8")
+    text += (HERE / "deck.css").read_text(encoding="utf-8")
+
+    def inside(found: re.Match) -> str:
+        face = base64.b64encode((PREVIEW / found[1]).read_bytes()).decode()
+        return f'url("data:font/woff2;base64,{face}")'
+
+    return FACE.sub(inside, text)
