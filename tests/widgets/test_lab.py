@@ -1,32 +1,15 @@
 """A reader's JupyterLab: run the training notebook, move a slider, see the figure change."""
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import nbformat
 import pytest
+from lab_server import lab_over, open_notebook
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "04_train_on_movielens.ipynb"
-TOKEN = "reader"
-PATIENCE = 900  # seconds, for a slow and busy machine
-
-IS_OPEN = "() => Boolean(window.jupyterapp?.shell.currentWidget?.sessionContext)"
-# After this the notebook is read, its kernel is up, and commands find both.
-SETTLE = """async () => {
-  const app = window.jupyterapp;
-  await app.restored;
-  await app.shell.currentWidget.context.ready;
-  await app.shell.currentWidget.sessionContext.ready;
-}"""
 # The command's promise ends with the last cell; a failed cell ends it early.
 RUN_ALL = """() => {
   window.hasRun = false;
@@ -81,57 +64,12 @@ def lab(tmp_path):
         NOTEBOOK, as_version=4
     ).metadata  # or it asks for a kernel
     nbformat.write(dollars, folder / "dollars.ipynb")
-    port, log = free_port(), tmp_path / "server.log"
-    environment = os.environ | {"JUPYTER_PLATFORM_DIRS": "0"}
-    environment.pop("GAPFM_TEACH_STATIC", None)
-    for place in ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR"):
-        environment[f"JUPYTER_{place}"] = str(tmp_path / place)
-    for place in ("SETTINGS_DIR", "WORKSPACES_DIR"):
-        environment[f"JUPYTERLAB_{place}"] = str(tmp_path / place)
-    command = [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--expose-app-in-browser",
-        "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
-        f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}",
-    ]  # fmt: skip
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command.append("--allow-root")
-    with log.open("w") as output:
-        server = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
-        try:
-            address = f"http://127.0.0.1:{port}"
-            wait_for_answer(f"{address}/api?token={TOKEN}", server, log)
-            yield address
-        finally:
-            server.terminate()
-            try:
-                server.wait(timeout=30)
-            except subprocess.TimeoutExpired:
-                server.kill()
-                server.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for_answer(url, server, log):
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        assert server.poll() is None, f"JupyterLab stopped:\n{log.read_text()}"
-        try:
-            urllib.request.urlopen(url, timeout=5).close()
-            return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.2)
-    pytest.fail(f"JupyterLab did not answer in {PATIENCE} s:\n{log.read_text()}")
+    with lab_over(folder, tmp_path) as address:
+        yield address
 
 
 def run_all_cells(page):
     """Run the open notebook to its end; fail with the errors it shows."""
-    page.wait_for_function(IS_OPEN)
-    page.evaluate(SETTLE)
     page.evaluate(RUN_ALL)
     page.wait_for_function("() => window.hasRun")
     assert page.evaluate(ERRORS) == []
@@ -140,14 +78,12 @@ def run_all_cells(page):
 @pytest.fixture
 def page(browser):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.set_default_timeout(1000 * PATIENCE)
-    yield page
+    yield context.new_page()
     context.close()
 
 
 def test_dollars_in_titles_are_not_set_as_mathematics(lab, page):
-    page.goto(f"{lab}/lab/tree/dollars.ipynb?token={TOKEN}&reset")
+    open_notebook(page, lab, "dollars.ipynb")
     run_all_cells(page)
     page.locator("mjx-container").first.wait_for(state="attached")
     page.locator(".gapfm-explorable .gx-sortable").wait_for()
@@ -158,7 +94,7 @@ def test_dollars_in_titles_are_not_set_as_mathematics(lab, page):
 
 def test_a_slider_retrains_and_redraws(lab, page, capsys):
     """On all of MovieLens, by the kernel; and the view stays when the kernel is started anew."""
-    page.goto(f"{lab}/lab/tree/{NOTEBOOK.name}?token={TOKEN}&reset")
+    open_notebook(page, lab, NOTEBOOK.name)
     run_all_cells(page)
     page.set_default_timeout(60_000)  # a move is short even on a slow machine
     page.evaluate(SHOW_EXPLORABLE)

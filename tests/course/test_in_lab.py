@@ -1,0 +1,56 @@
+"""A made notebook in a reader's JupyterLab, untrusted: what its sanitiser and MathJax leave of it."""
+
+import re
+
+import pytest
+from lab_server import PATIENCE, lab_over, open_notebook
+
+from gapfm_teach.__main__ import main
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+NAME = "03_gradients.ipynb"
+# Cells out of sight are not in the page: a viewport of this height has them all.
+ALL_OF_IT = {"width": 1280, "height": 30_000}
+SHOWN = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-RenderedMarkdown"
+
+
+@pytest.fixture
+def notebook(tmp_path, browser):
+    """A page of JupyterLab with chapter 3 open."""
+    main(["course", str(tmp_path / "class")])
+    with lab_over(tmp_path / "class", tmp_path) as address:
+        context = browser.new_context(viewport=ALL_OF_IT)
+        page = context.new_page()
+        open_notebook(page, address, NAME)
+        yield page
+        context.close()
+
+
+def test_numbers_boxes_folds_and_links_are_seen(notebook, tmp_path):
+    page = notebook
+    text = (tmp_path / "class" / NAME).read_text(encoding="utf-8")
+    expect(page.locator(f"{SHOWN} h2").first).to_contain_text("3.1 What is being climbed?")
+    numbered = len(re.findall(r"\\tag\{3\.\d+\}", text))
+    numbers = page.locator(f"{SHOWN} mjx-labels")
+    expect(numbers).to_have_count(numbered, timeout=1000 * PATIENCE)
+    assert page.locator("mjx-merror").count() == 0
+    box = page.locator(f"{SHOWN} div", has_text="Predict first").last
+    assert box.evaluate("box => getComputedStyle(box).borderLeftWidth") == "4px"
+    assert (
+        box.evaluate("box => getComputedStyle(box).backgroundColor")
+        == "rgba(70, 130, 220, 0.1)"
+    )
+    fold = page.locator(f"{SHOWN} details", has_text="Hint 1").first
+    assert not fold.evaluate("fold => fold.open")
+    fold.locator("summary").click()
+    expect(fold).to_contain_text("ends in a form")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    link = page.locator(f"{SHOWN} a", has_text="Equation 3.1").first
+    link.scroll_into_view_if_needed()
+    link.click()
+    place = page.locator(f"{SHOWN} [data-jupyter-id='eq-gradients-objective']")
+    page.wait_for_function(
+        "place => Math.abs(place.getBoundingClientRect().top) < 450",
+        arg=place.element_handle(),
+    )
