@@ -5,6 +5,7 @@ import os
 import numpy as np
 import pytest
 from hypothesis import settings
+from kept_results import place  # noqa: F401
 from movielens_files import accept_small, data_folder, pip, serve  # noqa: F401
 
 from gapfm_teach.doctor import find_chromium

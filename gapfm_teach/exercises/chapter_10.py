@@ -1,7 +1,8 @@
-"""Exercises of notebook 10: gains of GP@n, the slope of the cut-off, who pushes a deep film."""
+"""Exercises of notebook 10: gains of GP@n, slope of the cut-off, who pushes a deep film, pairs."""
 
 import numpy as np
 
+from ..smooth import logistic
 from .core import Exercise, Mistake
 
 
@@ -193,4 +194,82 @@ CROSSING = Exercise(
     ],
 )
 
-EXERCISES: list[Exercise] = [PRECISION_GAINS, CUTOFF_COST, CROSSING]
+
+def _pair_slopes(scores, grades, *, pairs=None, won=1.0, lost=1.0, sign=1.0):
+    """Slopes of the pairwise logistic loss, with places where a slip can be put in."""
+    if pairs is None:
+        pairs = grades[:, None] > grades[None, :]
+    push = pairs * logistic(sign * (scores[None, :] - scores[:, None]))
+    return won * push.sum(axis=1) - lost * push.sum(axis=0)
+
+
+def _grades_apart(grades):
+    return np.maximum(grades[:, None] - grades[None, :], 0)
+
+
+def _pairs_alone(scores, grades):
+    better = grades[:, None] > grades[None, :]
+    return (better.sum(axis=1) - better.sum(axis=0)).astype(float)
+
+
+def _per_pair(scores, grades):
+    return _pair_slopes(scores, grades) / np.sum(grades[:, None] > grades[None, :])
+
+
+PAIR_SLOPES = Exercise(
+    name="pair-slopes",
+    solution=_pair_slopes,
+    inputs=[
+        (np.array([0.5, 1.5, -1.0]), np.array([5, 1, 3])),
+        (np.array([2.0, -0.3, 0.4, 0.4, -2.0]), np.array([2, 4, 4, 1, 5])),
+        (np.array([0.0, 3.0, 1.0, -1.0]), np.array([1, 3, 3, 2])),
+    ],
+    right="The slopes add up to 0, and a pair that is right by far hardly pushes any more.",
+    mistakes=[
+        Mistake(
+            lambda f, y: _pair_slopes(f, y, lost=0.0),
+            "Only what a film wins against worse ones is there. It also loses to each better one.",
+        ),
+        Mistake(
+            lambda f, y: _pair_slopes(f, y, won=0.0),
+            "Only what a film loses to better ones is there. It also wins against each worse one.",
+        ),
+        Mistake(
+            lambda f, y: _pair_slopes(f, y, lost=-1.0),
+            "Both parts push up. The better film of a pair is pushed up, the worse one *down*.",
+        ),
+        Mistake(
+            lambda f, y: _pair_slopes(f, y, sign=-1.0),
+            "You push by g(f_i − f_j): most where the pair stands right already. The slope of log g(x) "
+            "is g(−x).",
+        ),
+        Mistake(
+            lambda f, y: -_pair_slopes(f, y),
+            "The sign of the whole: these are the slopes of the loss −F. Asked for are those of F, "
+            "which is climbed.",
+        ),
+        Mistake(
+            lambda f, y: _pair_slopes(f, y, pairs=y[:, None] >= y[None, :]),
+            "Pairs of equal grades are in your sum. Nothing is to be said about those: `>`, not `>=`.",
+        ),
+        Mistake(
+            lambda f, y: _pair_slopes(f, y, pairs=_grades_apart(y)),
+            "You weighed each pair by how far its grades are apart. Here all pairs count 1.",
+        ),
+        Mistake(
+            _pairs_alone,
+            "You counted the pairs. Each pushes by g(f_j − f_i), the less the better it stands.",
+        ),
+        Mistake(
+            _per_pair,
+            "You took the mean over the pairs. F is their sum.",
+        ),
+        Mistake(
+            lambda f, y: _pair_slopes(f, y, pairs=np.triu(y[:, None] > y[None, :])),
+            "You looked at pairs with i before j in the array only. Which of two films is listed "
+            "first says nothing: go over all i and all j.",
+        ),
+    ],
+)
+
+EXERCISES: list[Exercise] = [PRECISION_GAINS, CUTOFF_COST, CROSSING, PAIR_SLOPES]

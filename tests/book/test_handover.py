@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gapfm_teach import GAPfm, Ratings, simulate_ratings
+from gapfm_teach import GAPfm, Ratings, load_movielens, simulate_ratings
 from gapfm_teach.learning.objectives import OBJECTIVES
 
 PAGE = (Path(__file__).parents[2] / "handover.qmd").read_text(encoding="utf-8")
@@ -518,3 +518,17 @@ def test_a_history_that_no_training_leaves_is_refused(tmp_path, column, value):
     np.savez(path, **(stored | {"history": history}))
     with pytest.raises(ValueError, match=r"model\.npz is not .*row 0 of its history"):
         GAPfm.load(path)
+
+
+@pytest.mark.slow
+def test_a_score_of_the_papers_objective_is_as_large_as_the_page_says():
+    """Of the user and the film that its line scores, "in the thousands"; and g of it is 1."""
+    assert "prints a number in the thousands" in PAGE
+    ratings = load_movielens("100k")
+    model = GAPfm(random_state=0).fit(ratings)
+    user, item = (
+        list(ids).index(one) for ids, one in ((ratings.users, 196), (ratings.items, 50))
+    )
+    score = model.predict(user, np.array([item]))[0]
+    assert 1000 < score < 10_000
+    assert 1 / (1 + np.exp(-score)) == 1

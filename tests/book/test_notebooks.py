@@ -139,6 +139,12 @@ def test_outputs_name_no_place_on_a_disk(path):
             assert not found, f"{cell.id}: {found}"
 
 
+def test_how_long_a_cell_takes_is_left_to_its_progress_bar(path):
+    """A time typed by hand is right on one machine, and no cell makes it."""
+    typed = r"\([^()]*\b(?:a few|some \w+|about \w+|\d+) (?:seconds|minutes)\)"
+    assert not re.findall(typed, prose(path))
+
+
 def test_it_stays_small(path):
     assert path.stat().st_size < 450_000
 

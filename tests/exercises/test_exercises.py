@@ -226,6 +226,7 @@ def test_an_answer_that_spoils_its_inputs_harms_nobody():
     assert judge(SQUARES, np.square) == "✓ Right."
 
 
+@pytest.mark.usefixtures("place")
 def test_check_prints_the_verdict(capsys):
     check("share-empty", EXERCISES["share-empty"].solution)
     assert capsys.readouterr().out.startswith("✓ ")

@@ -10,6 +10,8 @@ import pytest
 from gapfm_teach.__main__ import main
 from gapfm_teach.exercises import EXERCISES, check, forget_results, keep_results, kept
 
+pytestmark = pytest.mark.usefixtures("place")
+
 GAP, RANKS = EXERCISES["gap"], EXERCISES["ranks"]
 SLIP = GAP.mistakes[0]
 
