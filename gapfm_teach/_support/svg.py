@@ -16,7 +16,7 @@ FACES = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',san
 CLOUD = 500  # points from which on a cloud is one path, and its points do not shine through
 SCALE = 1.5  # pixels of a screen for a point of the figure
 GROUND = '<rect width="100%" height="100%" fill="#ffffff"/>'
-HALO = ' stroke="#fdfdfb" stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
+HALO = ' stroke="#fdfdfb" stroke-width="3" style="paint-order:stroke"'
 # What holds where nothing else is said: SVG's own, and what the root of ours says.
 DEFAULTS = {
     "fill": "#000000",
