@@ -99,7 +99,9 @@ end
 
 local function div(el)
   for _, class in ipairs(BOXES) do
-    if el.classes:includes(class) then return around("box-" .. class, "", el.content) end
+    if el.classes:includes(class) then
+      return around("box-" .. class, "", el.content, el.identifier)
+    end
   end
   if el.identifier == "refs" then return around("box-references", "", el.content) end
   if el.identifier == "" then return el.content end

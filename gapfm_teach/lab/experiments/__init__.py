@@ -17,6 +17,7 @@ from .convergence import (
     top_direction,
 )
 from .misranked import RULES, TIES, loss_split, one_step, static_gain
+from .names_of_gap import names_of_gap
 from .optimum import degeneration, personality, singular_directions, supremum
 from .selecting import (
     STARTS,
@@ -43,6 +44,7 @@ __all__ = [
     "invented_films",
     "learning_rate_search",
     "loss_split",
+    "names_of_gap",
     "one_step",
     "personality",
     "selection_explorable",
