@@ -44,7 +44,7 @@ def consistent() -> list[str]:
                 for sums, options in (
                     (kernels.consistent_pair_sums, ()),
                     (kernels.consistent_chebyshev_sums, (kernels.TOLERANCE,)),
-                    (kernels.consistent_sums, ()),
+                    (kernels.consistent_sums, (kernels.TOLERANCE,)),
                 )
             )
             lines.append(

@@ -28,10 +28,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m gapfm_teach", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("doctor", help="check this environment and say how to mend it")
+    commands.add_parser("warm", help="compile beforehand what fitting and evaluating use")
     _add_reproduce(commands)
     options = parser.parse_args(arguments)
     if options.command == "doctor":
         return doctor.main()
+    if options.command == "warm":
+        return doctor.warm_up()
     if options.command == "reproduce":
         from .lab.reproduce.command import (
             main as reproduce,  # only now: doctor must start without

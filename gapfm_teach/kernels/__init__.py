@@ -22,6 +22,7 @@ have the systems that compare two items at a time, in `lab/baselines`.
 
 from .consistent import (
     CASCADE,
+    FEWEST_TERMS,
     PAIRS,
     POWER,
     PRECISION,
@@ -34,8 +35,8 @@ from .consistent import (
     normalize_gains,
 )
 from .gradient import (
+    FEWEST_BY_NODES,
     TOLERANCE,
-    add_blocks,
     arrange_by_grade,
     chebyshev_nodes,
     chebyshev_sums,
@@ -47,7 +48,11 @@ from .gradient import (
     user_coefficients,
     user_sums,
 )
-from .jit import CACHE_ENABLED, damaged_cache  # after the files that compile: they set it
+from .jit import (
+    CACHE_ENABLED,
+    damaged_cache,
+    n_kept,
+)  # after the files that compile: they set it
 from .lists import (
     draw_lists,
     gap_at_ranks,
@@ -56,16 +61,19 @@ from .lists import (
     score_rated,
     top_grades,
 )
+from .threads import MOST_THREADS, n_threads, share_out, using_threads
 
 __all__ = [
     "CACHE_ENABLED",
     "CASCADE",
+    "FEWEST_BY_NODES",
+    "FEWEST_TERMS",
+    "MOST_THREADS",
     "PAIRS",
     "POWER",
     "PRECISION",
     "RECALL",
     "TOLERANCE",
-    "add_blocks",
     "arrange_by_grade",
     "chebyshev_nodes",
     "chebyshev_sums",
@@ -81,12 +89,16 @@ __all__ = [
     "held_out_ranks",
     "list_measures",
     "misranking",
+    "n_kept",
+    "n_threads",
     "normalize_gains",
     "pair_sums",
     "score_rated",
     "select_highest",
+    "share_out",
     "top_grades",
     "update_items_in_turn",
     "user_coefficients",
     "user_sums",
+    "using_threads",
 ]

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from .warm import cold
+
 DISTRIBUTION = "gapfm-teach"
 CHROMIUM_ON_PATH = (
     "chromium",
@@ -133,26 +135,20 @@ def _compiled() -> Iterator[Check]:
         detail = f"{len(damaged)} functions damaged in {damaged[0]}, made anew on next use"
         remedy = f"if it stays so, remove {damaged[0]}"
         yield Check("compiled code", "note", detail, remedy)
-    elif kernels.CACHE_ENABLED:
-        yield Check("compiled code", "ok", "kept between sessions")
-    else:
+    elif not kernels.CACHE_ENABLED:
         detail = "compiled anew in every session: no place to keep it can be written to"
         remedy = "set NUMBA_CACHE_DIR to a folder of your own to save seconds each time"
         yield Check("compiled code", "note", detail, remedy)
+    elif cold():
+        detail = "not all compiled yet: the first fit of a kind waits some seconds"
+        yield Check("compiled code", "note", detail, "python -m gapfm_teach warm")
+    else:
+        yield Check("compiled code", "ok", "kept between sessions")
 
 
 def _threads() -> Iterator[Check]:
-    layers = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
-    found = [
-        layer for layer, module in layers.items() if _imports(f"numba.np.ufunc.{module}")
-    ]
-    if found:
-        yield Check(
-            "threads", "ok", f"{os.cpu_count()} processors; layers {', '.join(found)}"
-        )
-    else:
-        remedy = "python -m pip install --force-reinstall numba"
-        yield Check("threads", "problem", "Numba has no threading layer", remedy)
+    kernels = importlib.import_module("gapfm_teach.kernels")
+    yield Check("threads", "ok", f"{kernels.MOST_THREADS} of {os.cpu_count()} processors")
 
 
 def _data() -> Iterator[Check]:

@@ -1,0 +1,18 @@
+"""What is wrong with this machine, and how to mend it: for one person, and for a whole class."""
+
+from __future__ import annotations  # an older Python must get as far as being named
+
+from .environment import Check, check_environment, find_chromium, main, report
+from .warm import cold, warm
+from .warm import main as warm_up
+
+__all__ = [
+    "Check",
+    "check_environment",
+    "cold",
+    "find_chromium",
+    "main",
+    "report",
+    "warm",
+    "warm_up",
+]
