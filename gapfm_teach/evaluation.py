@@ -199,6 +199,7 @@ def _lists(users, train, test, pool, n_others, rng) -> Iterator[_Lists]:
     batch_of = np.cumsum(n_draws) // PLACES_AT_ONCE
     for batch in np.split(np.arange(users.size), np.flatnonzero(np.diff(batch_of)) + 1):
         indptr = np.append(0, np.cumsum(lengths[batch]))
+        indptr.setflags(write=False)  # as in `Ratings`: no kernel is compiled for both
         draw_indptr = np.append(0, np.cumsum(n_draws[batch]))
         items = np.empty(indptr[-1], dtype=np.int32)
         grades = np.empty(indptr[-1], dtype=np.int8)
@@ -216,14 +217,8 @@ def _ranked_grades(model, test, users, lists: Iterator[_Lists], at: int) -> np.n
     for batch in lists:
         scores = _scores(model, factors, batch)
         parts.append(np.empty((batch.users.size, min(at, test.n_items)), dtype=np.int8))
-        kernels.share_out(
-            kernels.top_grades,
-            batch.users.size,
-            scores,
-            batch.grades,
-            batch.indptr,
-            parts[-1],
-        )
+        ranked = scores, batch.grades, batch.indptr, parts[-1]
+        kernels.share_out(kernels.top_grades, batch.users.size, *ranked)
     return np.concatenate(parts)
 
 
@@ -296,9 +291,8 @@ def _measures(top, test: Ratings, users, at: int, scale: int) -> dict[str, np.nd
 
     `scale`: the highest grade there is.
     """
-    out = list_measures(
-        top, users, test.indptr, test.grades, thresholding_probabilities(scale), at
-    )
+    delta = thresholding_probabilities(scale)
+    out = list_measures(top, users, test.indptr, test.grades, delta, at)
     names = ("P@{}", "NDCG@{}", "GAP@{} (ideal)", "GAP@{} (all)", "GAP@{} (hits)")
     return {name.format(at): out[:, column] for column, name in enumerate(names)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # an older Python must get as far as being named
 
+from .classroom import main as main_for_class
 from .environment import Check, check_environment, find_chromium, main, report
 from .warm import cold, warm
 from .warm import main as warm_up
@@ -12,6 +13,7 @@ __all__ = [
     "cold",
     "find_chromium",
     "main",
+    "main_for_class",
     "report",
     "warm",
     "warm_up",

@@ -48,7 +48,7 @@ from .gradient import (
     user_coefficients,
     user_sums,
 )
-from .jit import (
+from .jit import (  # after the files that compile: they set it
     CACHE_ENABLED,
     damaged_cache,
     n_kept,

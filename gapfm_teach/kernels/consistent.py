@@ -53,7 +53,7 @@ def normalize_gains(kind, shape, gains):
     best item, or as her worst where she has fewer, and divides by n. The cascade's gains are
     probabilities and stay, as do those of the power mean, which cancel. `shape` is n.
     """
-    if kind == CASCADE or kind == POWER:
+    if kind in (CASCADE, POWER):
         return
     enough, total = gains[0], 0.0
     for gain in gains:
@@ -265,7 +265,7 @@ def _classes(kind, gains):
     """Where the items of each gain begin, and the end; one class where no sum asks for G_j."""
     begins = np.empty(gains.shape[0] + 1, dtype=np.int64)
     begins[0], n = 0, 1
-    if kind == PAIRS or kind == POWER:
+    if kind in (PAIRS, POWER):
         for i in range(1, gains.shape[0]):
             if gains[i] != gains[i - 1]:
                 begins[n] = i

@@ -323,14 +323,13 @@ def user_sums(scores, weights, tolerance, scratch, coefficients):
     own = slice(_PAD, _PAD + n)
     e, h, g = scratch[0, own], scratch[1, own], scratch[4, :n]
     _exponentials(scores, middle, e, g, h)
-    if tolerance is not None:
-        if n > FEWEST_BY_NODES and spread <= _WIDEST_CENTRED_RANGE:  # not nan
-            n_nodes = chebyshev_nodes(spread, tolerance)
-            begins = _classes(weights)
-            if _cheaper_by_nodes(n, begins.shape[0] - 1, n_nodes):
-                return _interpolate(
-                    scores, middle, spread, n_nodes, e, g, h, weights, begins, coefficients
-                )
+    if tolerance is not None and n > FEWEST_BY_NODES and spread <= _WIDEST_CENTRED_RANGE:
+        n_nodes = chebyshev_nodes(spread, tolerance)  # the spread is not nan
+        begins = _classes(weights)
+        if _cheaper_by_nodes(n, begins.shape[0] - 1, n_nodes):
+            return _interpolate(
+                scores, middle, spread, n_nodes, e, g, h, weights, begins, coefficients
+            )
     padded = slice(0, _PAD + n)
     return _pairs(
         scratch[0, padded], g, scratch[1, padded], weights, scratch[2, padded],

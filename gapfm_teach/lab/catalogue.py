@@ -32,9 +32,9 @@ def _measures(
     """The measures of all lists at once, (n_users,) each; `top`: the grades at ranks 1..at."""
     delta = thresholding_probabilities(scale)
     graded = list_measures(top, users, test.indptr, test.grades, delta, at)
-    alike = list_measures(
-        np.minimum(top, 1), users, test.indptr, np.minimum(test.grades, 1), np.ones(1), at
-    )
+    rated = np.minimum(test.grades, 1)
+    rated.setflags(write=False)  # as in `Ratings`: no kernel is compiled for both
+    alike = list_measures(np.minimum(top, 1), users, test.indptr, rated, np.ones(1), at)
     worth = accumulated(delta)
     shown = worth[top]
     owner = np.repeat(np.arange(test.n_users), np.diff(test.indptr))

@@ -197,7 +197,7 @@ def test_a_check_that_breaks_is_a_problem_and_the_rest_goes_on(monkeypatch):
     without(monkeypatch, "gapfm_teach.kernels", "jupyter_client.kernelspec")
     checks = doctor.check_environment()
     broken = {check.name for check in checks if check.state == "problem"}
-    assert broken == {"compiled", "jupyter"}
+    assert broken == {"compiled", "jupyter", "threads"}
     assert "No module named 'gapfm_teach.kernels'" in doctor.report(checks)
     assert checks[-1].name == "pandoc"
 
