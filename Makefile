@@ -22,6 +22,7 @@ $(SETUP): requirements.txt pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	-$(BIN)/python -m gapfm_teach warm
 	@mkdir -p .make && touch $@
 
 site: _site/index.html ## Build the rendered tutorial into _site/

@@ -31,7 +31,7 @@ def warm(progress: Callable[[int, int], None] | None = None) -> None:
 
     In several processes, each one part of it: some ten seconds on two processors, and one or two
     where all is kept already. progress: called with how many parts are done, and how many there
-    are, at the start and after each. Raises RuntimeError where a part fails or cannot be kept.
+    are, after each. Raises RuntimeError where a part fails or cannot be kept.
     """
     done = 0
     with ThreadPoolExecutor(len(PARTS)) as pool:
@@ -74,8 +74,8 @@ def main() -> int:
 
 
 def _in_a_process(part: str) -> None:
-    command = [sys.executable, "-m", "gapfm_teach.doctor.warm", part]
-    done = subprocess.run(command, capture_output=True, text=True)
+    program = f"from gapfm_teach.doctor.warm import PARTS; PARTS[{part!r}]()"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"compiling failed: {done.stderr.strip() or done.returncode}")
 
@@ -117,6 +117,3 @@ def _evaluation() -> None:
 
 
 PARTS = {"printed": _printed, "consistent": _consistent, "evaluation": _evaluation}
-
-if __name__ == "__main__":
-    PARTS[sys.argv[1]]()

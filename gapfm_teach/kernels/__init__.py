@@ -15,7 +15,8 @@ Each kernel has a twin in plain NumPy, and a test that compares the two:
     lists.held_out_ranks, top_grades           sorting the whole list                test_evaluation_lists, test_kernels
 
 A file holds whatever calls each other, however long it gets: the compiler's cache does not notice
-a change in another file. Random numbers come from NumPy through arguments. Netflix's files and
+a change in another file. Kernels for many users take the first of them and the one after the last:
+`share_out` gives each thread a part. Random numbers come from NumPy through arguments. Netflix's files and
 their simulation have kernels of their own beside their only users, in `datasets/netflix`, and so
 have the systems that compare two items at a time, in `lab/baselines`.
 """

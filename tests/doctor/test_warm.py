@@ -100,7 +100,7 @@ def test_what_is_cold_is_named_and_what_cannot_be_kept_is_an_error(monkeypatch):
     assert set(doctor.cold()) == several
     seen = []
     monkeypatch.setattr(warming, "_in_a_process", seen.append)
-    with pytest.raises(RuntimeError, match="gradients.*set NUMBA_CACHE_DIR"):
+    with pytest.raises(RuntimeError, match=r"gradients.*set NUMBA_CACHE_DIR"):
         doctor.warm()
     assert set(seen) == set(warming.PARTS)
     monkeypatch.setattr(kernels, "n_kept", lambda kernel: 9)
