@@ -160,8 +160,10 @@ def _threads() -> Iterator[Check]:
 
 
 def _data() -> Iterator[Check]:
-    yield data_folder()
-    yield movielens()
+    folder = data_folder()
+    yield folder
+    if folder.state != "problem":
+        yield movielens()
 
 
 def data_folder() -> Check:

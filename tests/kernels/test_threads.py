@@ -47,10 +47,14 @@ def test_an_error_in_any_part_is_raised_and_the_next_work_is_done(bad):
 
 
 def test_the_number_of_threads_is_put_back():
-    before = kernels.n_threads()
-    with kernels.using_threads(5):
-        with pytest.raises(ZeroDivisionError), kernels.using_threads(7):
+    def fail():
+        with kernels.using_threads(7):
             assert kernels.n_threads() == 7
             raise ZeroDivisionError
+
+    before = kernels.n_threads()
+    with kernels.using_threads(5):
+        with pytest.raises(ZeroDivisionError):
+            fail()
         assert kernels.n_threads() == 5
     assert kernels.n_threads() == before
