@@ -4,8 +4,8 @@ from __future__ import annotations  # an older Python must get as far as being n
 
 from .classroom import main as main_for_class
 from .environment import Check, check_environment, find_chromium, main, report
-from .warm import cold, warm
-from .warm import main as warm_up
+from .warming import cold, warm
+from .warming import main as warm_up
 
 __all__ = [
     "Check",

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import environment
-from .warm import cold
+from .warming import cold
 
 ALL_WELL = "A"
 CHARACTERS = "2346789BCDFGHJKMPQRTVWXY"  # none is heard, or written by hand, as another

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from .warm import cold
+from .warming import cold
 
 DISTRIBUTION = "gapfm-teach"
 CHROMIUM_ON_PATH = (

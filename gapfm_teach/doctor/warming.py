@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def _in_a_process(part: str) -> None:
-    program = f"from gapfm_teach.doctor.warm import PARTS; PARTS[{part!r}]()"
+    program = f"from gapfm_teach.doctor.warming import PARTS; PARTS[{part!r}]()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"compiling failed: {done.stderr.strip() or done.returncode}")
@@ -92,8 +92,8 @@ def _printed() -> None:
     from ..model import GAPfm
 
     for train in _data():
-        for options in ({}, {"n_selected": 2}):
-            GAPfm(n_iter=1, random_state=0, **options).fit(train)
+        GAPfm(n_iter=1, random_state=0).fit(train)
+        GAPfm(n_iter=1, n_selected=2, random_state=0).fit(train)
         GAPfm(n_iter=1, n_selected=2, update="sequential", random_state=0).fit(train)
 
 

@@ -8,12 +8,12 @@ import textwrap
 import pytest
 
 from gapfm_teach import doctor, kernels
-from gapfm_teach.doctor import warm as warming
+from gapfm_teach.doctor import warming
 
 HEAD = """
 from gapfm_teach import *
 from gapfm_teach import doctor, kernels
-from gapfm_teach.doctor import warm as warming
+from gapfm_teach.doctor import warming
 from gapfm_teach.kernels import consistent, gradient, jit
 
 def compiled():
