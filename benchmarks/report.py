@@ -44,7 +44,7 @@ def consistent() -> list[str]:
                 for sums, options in (
                     (kernels.consistent_pair_sums, ()),
                     (kernels.consistent_chebyshev_sums, (kernels.TOLERANCE,)),
-                    (kernels.consistent_sums, ()),
+                    (kernels.consistent_sums, (kernels.TOLERANCE,)),
                 )
             )
             lines.append(
@@ -161,7 +161,8 @@ def ours_on_lists(n_lists: int) -> tuple[float, float, np.ndarray]:
     top = np.empty((n_lists, 5), dtype=np.int8)
 
     def rank():
-        kernels.top_grades(scores.ravel(), grades.ravel(), indptr, top)
+        lists = scores.ravel(), grades.ravel(), indptr, top
+        kernels.share_out(kernels.top_grades, n_lists, *lists)
 
     def measure():
         return evaluation._measures(top, test, users, 5, test.max_grade)

@@ -27,14 +27,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; without a command, print the usage."""
     parser = argparse.ArgumentParser(prog="python -m gapfm_teach", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="command")
-    commands.add_parser("doctor", help="check this environment and say how to mend it")
+    _add_doctor(commands)
+    commands.add_parser("warm", help="compile beforehand what fitting and evaluating use")
     _add_report(commands)
     _add_assignments(commands)
     _add_course(commands)
     _add_reproduce(commands)
     options = parser.parse_args(arguments)
     if options.command == "doctor":
-        return doctor.main()
+        return (
+            doctor.main() if options.code is None else doctor.main_for_class(options.code)
+        )
+    if options.command == "warm":
+        return doctor.warm_up()
     if options.command in ("report", "assignments"):
         from .exercises.command import main as exercises
 
@@ -51,6 +56,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return reproduce(options)
     parser.print_help()
     return 0
+
+
+def _add_doctor(commands) -> None:
+    parser = commands.add_parser(
+        "doctor", help="check this environment and say how to mend it"
+    )
+    parser.add_argument(
+        "--class",
+        dest="code",
+        nargs="?",
+        const="",
+        metavar="CODE",
+        help="one line, green or red, and a code to read out to the teacher: a letter for each "
+        "problem, A where there is none, then three characters that stand for the versions, the "
+        "same on all laptops that have the same; with a CODE, say what it means",
+    )
 
 
 def _add_report(commands) -> None:

@@ -13,7 +13,7 @@ import pandas as pd
 from . import kernels
 from ._support.checks import check_array, check_count, check_random_state
 from .intervals import summarize
-from .metrics import thresholding_probabilities
+from .metrics import accumulated, thresholding_probabilities
 from .ratings import Ratings
 from .splits import shared
 
@@ -199,6 +199,7 @@ def _lists(users, train, test, pool, n_others, rng) -> Iterator[_Lists]:
     batch_of = np.cumsum(n_draws) // PLACES_AT_ONCE
     for batch in np.split(np.arange(users.size), np.flatnonzero(np.diff(batch_of)) + 1):
         indptr = np.append(0, np.cumsum(lengths[batch]))
+        indptr.setflags(write=False)  # as in `Ratings`: no kernel is compiled for both
         draw_indptr = np.append(0, np.cumsum(n_draws[batch]))
         items = np.empty(indptr[-1], dtype=np.int32)
         grades = np.empty(indptr[-1], dtype=np.int8)
@@ -216,7 +217,8 @@ def _ranked_grades(model, test, users, lists: Iterator[_Lists], at: int) -> np.n
     for batch in lists:
         scores = _scores(model, factors, batch)
         parts.append(np.empty((batch.users.size, min(at, test.n_items)), dtype=np.int8))
-        kernels.top_grades(scores, batch.grades, batch.indptr, parts[-1])
+        ranked = scores, batch.grades, batch.indptr, parts[-1]
+        kernels.share_out(kernels.top_grades, batch.users.size, *ranked)
     return np.concatenate(parts)
 
 
@@ -260,7 +262,10 @@ def _scores(model, factors, lists: _Lists) -> np.ndarray:
             scores[row] = _predicted(model, user, lists.items[row])
     else:
         U, V = factors
-        kernels.score_rated(U[lists.users], V, lists.indptr, lists.items, scores)
+        kernels.share_out(
+            kernels.score_rated, lists.users.size, U[lists.users], V, lists.indptr, lists.items,
+            scores,
+        )  # fmt: skip
     if not np.isfinite(scores).all():
         first = int(np.argmin(np.isfinite(scores)))
         user = lists.users[np.searchsorted(lists.indptr, first, side="right") - 1]
@@ -287,10 +292,20 @@ def _measures(top, test: Ratings, users, at: int, scale: int) -> dict[str, np.nd
     `scale`: the highest grade there is.
     """
     delta = thresholding_probabilities(scale)
-    out = np.empty((users.size, 5))
-    kernels.list_measures(top, users, test.indptr, test.grades, delta, at, out)
+    out = list_measures(top, users, test.indptr, test.grades, delta, at)
     names = ("P@{}", "NDCG@{}", "GAP@{} (ideal)", "GAP@{} (all)", "GAP@{} (hits)")
     return {name.format(at): out[:, column] for column, name in enumerate(names)}
+
+
+def list_measures(top, users, test_indptr, test_grades, delta, at: int) -> np.ndarray:
+    """What `kernels.list_measures` fills in, (n_users, 5), for all lists and the grades of `delta`."""
+    out, ranks = np.empty((users.size, 5)), np.arange(1, 1 + min(at, top.shape[1]))
+    kernels.share_out(
+        kernels.list_measures, users.size, top, users, test_indptr, test_grades, delta,
+        accumulated(delta), 2.0 ** np.arange(delta.size + 1) - 1.0, 1.0 / np.log2(ranks + 1.0),
+        at, out,
+    )  # fmt: skip
+    return out
 
 
 # --------------------------------------------------------------------------- checks

@@ -3,9 +3,8 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from gapfm_teach import (
     GAPfm,
     Ratings,
     adaptive_selection,
+    kernels,
     simulate_ratings,
     smooth,
     split_given,
@@ -191,25 +191,16 @@ def test_ctrl_c_stops_after_the_iteration_and_keeps_what_was_learned(data):
     assert signal.getsignal(signal.SIGINT) is before
 
 
-@pytest.mark.processes
 def test_fits_in_several_threads_take_turns_and_a_callback_may_fit(data):
-    # In a process of its own: Numba ends it when its plainest threads are used by two at once.
-    program = """
-import threading
-from gapfm_teach import GAPfm, simulate_ratings
-data = simulate_ratings(200, 100, mean_ratings=40, random_state=0)
-def fit(callback=None):
-    GAPfm(4, n_iter=15, random_state=0).fit(data, callback=callback)
-running = [threading.Thread(target=fit) for _ in range(4)]
-for thread in running: thread.start()
-for thread in running: thread.join()
-fit(lambda iteration, model: fit())
-"""
-    environment = os.environ | {"NUMBA_THREADING_LAYER": "workqueue"}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    def fit(callback=None):
+        n_threads = min(2, kernels.MOST_THREADS)
+        model = GAPfm(4, n_iter=3, random_state=0, n_threads=n_threads)
+        return model.fit(data[0], callback=callback).user_factors_
+
+    known = fit(lambda iteration, model: fit() is None)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: fit(), range(8)):
+            np.testing.assert_array_equal(found, known)
 
 
 def test_fit_works_outside_the_main_thread(data):

@@ -106,6 +106,8 @@ def setup() -> None:
     run("-m", "venv", ".venv", program=Path(sys.executable))
     run(*PIP, "-r", "requirements.txt")
     run(*PIP, "--no-deps", "--no-build-isolation", "--editable", ".")
+    # What could not be compiled beforehand is compiled when it is needed.
+    subprocess.run([python_of(VENV), "-m", "gapfm_teach", "warm"], cwd=ROOT)
     MADE.mkdir(exist_ok=True)
     done.touch()
 

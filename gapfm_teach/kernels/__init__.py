@@ -15,7 +15,8 @@ Each kernel has a twin in plain NumPy, and a test that compares the two:
     lists.held_out_ranks, top_grades           sorting the whole list                test_evaluation_lists, test_kernels
 
 A file holds whatever calls each other, however long it gets: the compiler's cache does not notice
-a change in another file. Random numbers come from NumPy through arguments. Netflix's files and
+a change in another file. Kernels for many users take the first of them and the one after the last:
+`share_out` gives each thread a part. Random numbers come from NumPy through arguments. Netflix's files and
 their simulation have kernels of their own beside their only users, in `datasets/netflix`, and so
 have the systems that compare two items at a time, in `lab/baselines`. Where Numba is missing
 nothing is compiled, and `without_numba` has a form in NumPy of what would take minutes.
@@ -23,6 +24,7 @@ nothing is compiled, and `without_numba` has a form in NumPy of what would take 
 
 from .consistent import (
     CASCADE,
+    FEWEST_TERMS,
     PAIRS,
     POWER,
     PRECISION,
@@ -35,8 +37,8 @@ from .consistent import (
     normalize_gains,
 )
 from .gradient import (
+    FEWEST_BY_NODES,
     TOLERANCE,
-    add_blocks,
     arrange_by_grade,
     chebyshev_nodes,
     chebyshev_sums,
@@ -52,6 +54,7 @@ from .jit import (  # after the files that compile: they set CACHE_ENABLED
     CACHE_ENABLED,
     COMPILED,
     damaged_cache,
+    n_kept,
     njit,
 )
 from .lists import (
@@ -62,17 +65,20 @@ from .lists import (
     score_rated,
     top_grades,
 )
+from .threads import MOST_THREADS, n_threads, share_out, using_threads
 
 __all__ = [
     "CACHE_ENABLED",
     "CASCADE",
     "COMPILED",
+    "FEWEST_BY_NODES",
+    "FEWEST_TERMS",
+    "MOST_THREADS",
     "PAIRS",
     "POWER",
     "PRECISION",
     "RECALL",
     "TOLERANCE",
-    "add_blocks",
     "arrange_by_grade",
     "chebyshev_nodes",
     "chebyshev_sums",
@@ -88,13 +94,17 @@ __all__ = [
     "held_out_ranks",
     "list_measures",
     "misranking",
+    "n_kept",
+    "n_threads",
     "njit",
     "normalize_gains",
     "pair_sums",
     "score_rated",
     "select_highest",
+    "share_out",
     "top_grades",
     "update_items_in_turn",
     "user_coefficients",
     "user_sums",
+    "using_threads",
 ]

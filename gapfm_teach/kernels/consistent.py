@@ -24,22 +24,24 @@ With gains G_i, for each kind:
 
 Each of these sums, but for the cascade's, is a smooth function of the score of i or of k alone,
 or one such function for each gain. Where a list is long, sums at some nodes give them everywhere.
+
+Loops stand where an array expression would do: those take a second each to compile. As in
+`gradient`, what asks for a `tolerance` is not compiled where that is None.
 """
 
 import math
 
 import numpy as np
 
-from .jit import jit, prange
+from .jit import jit
 
 PAIRS, RECALL, PRECISION, CASCADE, POWER = range(5)
 
 # Exponentials centred at mid-range stay finite, and so do their sums, up to this spread.
 _WIDEST_CENTRED_RANGE = 1400.0
 _FARTHEST = 700.0  # of an exponential's argument
-_TOLERANCE = 1e-8  # of interpolation: see `consistent_chebyshev_sums`
 _FINEST = 1e-14  # error of a term; rounding leaves as much in a sum
-_FEWEST_TERMS = 20_000  # interpolation is never worth it for fewer in a sum over all pairs
+FEWEST_TERMS = 20_000  # interpolation is never worth it for fewer in a sum over all pairs
 _CHUNK = 512  # items whose series are evaluated together: they stay in the nearest cache
 
 
@@ -53,7 +55,9 @@ def normalize_gains(kind, shape, gains):
     """
     if kind in (CASCADE, POWER):
         return
-    enough, total = gains[0], gains.sum()
+    enough, total = gains[0], 0.0
+    for gain in gains:
+        total += gain
     if kind == PRECISION:
         enough = gains[int(min(shape, gains.shape[0])) - 1]
         total = shape * enough
@@ -162,6 +166,16 @@ def _earnings(kind, shape, tau, gain, share, q, pairs, passed):
     small = np.exp(-abs(z))
     inside = (1.0 if z >= 0.0 else small) / (1.0 + small)
     return gain * inside, 0.0, gain * small / (1.0 + small) ** 2 * q / tau
+
+
+@jit()
+def _ends(scores):
+    """The lowest and the highest score."""
+    low = high = scores[0]
+    for score in scores:
+        low = min(low, score)
+        high = max(high, score)
+    return low, high
 
 
 @jit()
@@ -301,23 +315,29 @@ def _pulls_at(at, e, x, s, gains, begins):
     """(classes + 1, p): Σ_i d (x_i min(G_i, G_k) - s_i) for k of each class, and of G_k = 0."""
     n_classes = begins.shape[0] - 1
     own, out = np.empty((n_classes, at.shape[0])), np.empty((n_classes + 1, at.shape[0]))
-    pushes = np.zeros(at.shape[0])
+    pushes = np.empty(at.shape[0])
     for k in range(at.shape[0]):
+        pushes[k] = 0.0
         for c in range(n_classes):
             mine = slice(begins[c], begins[c + 1])
             own[c, k], push = _weighted_sums_at(at[k], e[mine], x[mine], s[mine])
             pushes[k] += push
     _lower_gain(own, gains, begins, out)
-    out[n_classes] = 0.0
-    out -= pushes
+    for k in range(at.shape[0]):
+        for c in range(n_classes):
+            out[c, k] -= pushes[k]
+        out[n_classes, k] = -pushes[k]
     return out
 
 
 @jit(fastmath={"reassoc", "contract"})
 def _series(values, nodes):
     """Chebyshev coefficients of the interpolants through values (q, p) at the nodes (p,)."""
-    p, out = nodes.shape[0], np.empty_like(values)
-    before, now = nodes.copy(), np.ones(p)  # T_{k-1} and T_k at the nodes; T_{-1} = T_1
+    p, out = nodes.shape[0], np.empty(values.shape)
+    before, now = np.empty(p), np.empty(p)  # T_{k-1} and T_k at the nodes; T_{-1} = T_1
+    for n in range(p):
+        before[n] = nodes[n]
+        now[n] = 1.0
     for k in range(p):
         for q in range(values.shape[0]):
             total, row = 0.0, values[q]
@@ -379,15 +399,18 @@ def _by_nodes(
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     e, x, s = scratch[0, : scores.shape[0]], scratch[1, :n_rated], scratch[2, :n_rated]
     _exponentials(scores, middle, tau, e)
-    places, found = np.zeros(scores.shape[0]), np.empty((4, scores.shape[0]))
-    if half > 0.0:
-        places[:] = (scores - middle) / half
-    nodes = np.cos(np.pi / n_nodes * (np.arange(n_nodes) + 0.5))
-    at = np.exp(half / tau * nodes)
+    places, found = np.empty(scores.shape[0]), np.empty((4, scores.shape[0]))
+    for k in range(scores.shape[0]):
+        places[k] = (scores[k] - middle) / half if half > 0.0 else 0.0
+    nodes, at = np.empty(n_nodes), np.empty(n_nodes)
+    for k in range(n_nodes):
+        nodes[k] = math.cos(math.pi / n_nodes * (k + 0.5))
+        at[k] = math.exp(half / tau * nodes[k])
+    chosen = np.empty(4, dtype=np.int64)
     series = _series(_ranks_at(at, e, gains, begins, unrated_weight), nodes)
     value = 0.0
     for c in range(n_classes):
-        chosen = np.array([0, 1, 2 + c, 2 + n_classes + c])
+        chosen[0], chosen[1], chosen[2], chosen[3] = 0, 1, 2 + c, 2 + n_classes + c
         _evaluate(places[begins[c] : begins[c + 1]], series, chosen, found)
         for k in range(begins[c], begins[c + 1]):
             i = k - begins[c]
@@ -401,7 +424,8 @@ def _by_nodes(
     for c in range(n_classes + 1):
         begin = begins[c]
         end = begins[c + 1] if c < n_classes else scores.shape[0]
-        _evaluate(places[begin:end], series, np.array([c]), found)
+        chosen[0] = c
+        _evaluate(places[begin:end], series, chosen[:1], found)
         each = (1.0 if c < n_classes else unrated_weight) / tau
         for k in range(begin, end):
             coefficients[k] += each * found[0, k - begin]
@@ -420,7 +444,7 @@ def consistent_chebyshev_sums(
     tolerance · (1/τ) Σ_i (d_ik + 1/W) (|m_ik| + |m_ki|), where W = Σ_j w_j. Rounding adds to
     the tolerance some 1e-14 · W / min(1, τ).
     """
-    low, high = scores.min(), scores.max()
+    low, high = _ends(scores)
     n_unrated = scores.shape[0] - gains.shape[0]
     error = _error_of_a_term(tolerance, tau, gains.shape[0], n_unrated, unrated_weight)
     n_nodes = _n_nodes((high - low) / tau, error)
@@ -445,29 +469,39 @@ def _cheaper_by_nodes(n_rated, n_unrated, n_classes, n_nodes):
 
 @jit()
 def consistent_sums(
-    scores, gains, shares, kind, shape, unrated_weight, tau, scratch, coefficients
+    scores,
+    gains,
+    shares,
+    kind,
+    shape,
+    unrated_weight,
+    tau,
+    tolerance,
+    scratch,
+    coefficients,
 ):
     """Consistent measure of one user, returned, and ∂/∂f, filled into `coefficients`.
 
     scores f, (S + n,): the rated items, then the unrated ones; gains G, (S,), from
     `normalize_gains`; shares v, (S,), and shape p of the power mean, which others do not look
-    at but for the cut-off n of recall and precision, their `shape`; unrated_weight w: for how many items each
-    unrated one stands; scratch (3, S + n or more). By interpolation where that is cheaper, with
-    the error of `consistent_chebyshev_sums` at `_TOLERANCE`.
+    at but for the cut-off n of recall and precision, their `shape`; unrated_weight w: for how many
+    items each unrated one stands; scratch (3, S + n or more). By interpolation where that is
+    cheaper, with the error of `consistent_chebyshev_sums`, unless `tolerance` is None.
     """
-    low, high = scores.min(), scores.max()
-    n_rated, n_unrated = gains.shape[0], scores.shape[0] - gains.shape[0]
-    spread = (high - low) / tau
-    error = _error_of_a_term(_TOLERANCE, tau, n_rated, n_unrated, unrated_weight)
-    many = n_rated * scores.shape[0] > _FEWEST_TERMS
-    if kind != CASCADE and many and error > _FINEST and spread <= _WIDEST_CENTRED_RANGE:
-        n_nodes = _n_nodes(spread, error)
-        begins = _classes(kind, gains)
-        if _cheaper_by_nodes(n_rated, n_unrated, begins.shape[0] - 1, n_nodes):
-            return _by_nodes(
-                n_nodes, low, high, begins, scores, gains, shares, kind, shape, unrated_weight,
-                tau, scratch, coefficients,
-            )  # fmt: skip
+    low, high = _ends(scores)
+    if tolerance is not None:
+        n_rated, n_unrated = gains.shape[0], scores.shape[0] - gains.shape[0]
+        spread = (high - low) / tau
+        error = _error_of_a_term(tolerance, tau, n_rated, n_unrated, unrated_weight)
+        many = n_rated * scores.shape[0] > FEWEST_TERMS
+        if kind != CASCADE and many and error > _FINEST and spread <= _WIDEST_CENTRED_RANGE:
+            n_nodes = _n_nodes(spread, error)
+            begins = _classes(kind, gains)
+            if _cheaper_by_nodes(n_rated, n_unrated, begins.shape[0] - 1, n_nodes):
+                return _by_nodes(
+                    n_nodes, low, high, begins, scores, gains, shares, kind, shape,
+                    unrated_weight, tau, scratch, coefficients,
+                )  # fmt: skip
     return _by_pairs(
         low, high, scores, gains, shares, kind, shape, unrated_weight, tau, scratch,
         coefficients,
@@ -479,8 +513,9 @@ def consistent_pair_sums(
     scores, gains, shares, kind, shape, unrated_weight, tau, scratch, coefficients
 ):
     """`consistent_sums` pair by pair, whatever it costs."""
+    low, high = _ends(scores)
     return _by_pairs(
-        scores.min(), scores.max(), scores, gains, shares, kind, shape, unrated_weight, tau,
+        low, high, scores, gains, shares, kind, shape, unrated_weight, tau,
         scratch, coefficients,
     )  # fmt: skip
 
@@ -506,63 +541,63 @@ def draw_unrated(rated, uniforms, n_items, out):
     return n
 
 
-@jit()
-def _block(
+@jit(nogil=True)
+def consistent_gradients(
     begin, end, U, V, indptr, items, grades, gains, shares, ascending, uniforms, kind, shape,
-    tau, unrated_weight, values, U_gradient, V_part,
+    tau, unrated_weight, tolerance, blocks, values, U_gradient, V_parts,
 ):  # fmt: skip
-    """`consistent_gradients` for the users begin..end - 1."""
-    V_part[:] = 0.0
+    """One pass over the users of blocks begin..end - 1: the measure of each, ∂/∂U, and each block's
+    part of ∂/∂V, all without λ.
+
+    gains, shares: G and v for each grade 0..max_grade, ascending; `items` with each user's in
+    ascending order in `ascending`; uniforms (n_users, n) in [0, 1), from which n unrated items
+    are drawn for each user, to stand for all of them; each counts `unrated_weight` in a rank,
+    where a rated item counts 1; tolerance: of `consistent_sums`. Block b is the users
+    blocks[b]..blocks[b + 1] - 1.
+    """
     longest = 0
-    for m in range(begin, end):
+    for m in range(blocks[begin], blocks[end]):
         longest = max(longest, indptr[m + 1] - indptr[m])
     longest += uniforms.shape[1]
     scratch, mine = np.empty((7, longest)), np.empty(longest, dtype=np.int64)
-    for m in range(begin, end):
-        values[m] = 0.0
-        U_gradient[m, :] = 0.0
-        row = slice(indptr[m], indptr[m + 1])
-        n_rated = row.stop - row.start
-        if n_rated == 0:
-            continue
-        mine[:n_rated] = items[row]
-        n_drawn = draw_unrated(ascending[row], uniforms[m], V.shape[0], mine[n_rated:])
-        n = n_rated + n_drawn
-        each = unrated_weight * (V.shape[0] - n_rated) / max(1, n_drawn)
-        scores, coefficients = scratch[3, :n], scratch[4, :n]
-        hers, share = scratch[5, :n_rated], scratch[6, :n_rated]
-        for k in range(n):
-            f = 0.0
-            for d in range(V.shape[1]):
-                f += U[m, d] * V[mine[k], d]
-            scores[k] = f
-        hers[:], share[:] = gains[grades[row]], shares[grades[row]]
-        normalize_gains(kind, shape, hers)
-        values[m] = consistent_sums(
-            scores, hers, share, kind, shape, each, tau, scratch, coefficients
-        )
-        for k in range(n):
-            for d in range(V.shape[1]):
-                U_gradient[m, d] += coefficients[k] * V[mine[k], d]
-                V_part[mine[k], d] += coefficients[k] * U[m, d]
-
-
-@jit(parallel=True)
-def consistent_gradients(
-    U, V, indptr, items, grades, gains, shares, ascending, uniforms, kind, shape, tau,
-    unrated_weight, blocks,
-    values, U_gradient, V_parts,
-):  # fmt: skip
-    """One pass over all users: the measure of each, ∂/∂U, and each block's part of ∂/∂V.
-
-    All without λ. gains, shares: G and v for each grade 0..max_grade, ascending; `items` with each user's in
-    ascending order in `ascending`; uniforms (n_users, n) in [0, 1), from which n unrated items
-    are drawn for each user, to stand for all of them; each counts `unrated_weight` in a rank,
-    where a rated item counts 1. Block b is the users blocks[b]..blocks[b + 1] - 1. `add_blocks`
-    sums the parts.
-    """
-    for b in prange(blocks.shape[0] - 1):
-        _block(
-            blocks[b], blocks[b + 1], U, V, indptr, items, grades, gains, shares, ascending,
-            uniforms, kind, shape, tau, unrated_weight, values, U_gradient, V_parts[b],
-        )  # fmt: skip
+    for b in range(begin, end):
+        V_part = V_parts[b]
+        V_part[:] = 0.0
+        for m in range(blocks[b], blocks[b + 1]):
+            values[m] = 0.0
+            U_gradient[m, :] = 0.0
+            row = slice(indptr[m], indptr[m + 1])
+            n_rated = row.stop - row.start
+            if n_rated == 0:
+                continue
+            n_drawn = draw_unrated(ascending[row], uniforms[m], V.shape[0], mine[n_rated:])
+            n = n_rated + n_drawn
+            each = unrated_weight * (V.shape[0] - n_rated) / max(1, n_drawn)
+            scores, coefficients = scratch[3, :n], scratch[4, :n]
+            hers, share = scratch[5, :n_rated], scratch[6, :n_rated]
+            for k in range(n_rated):
+                mine[k] = items[row.start + k]
+                hers[k] = gains[grades[row.start + k]]
+                share[k] = shares[grades[row.start + k]]
+            for k in range(n):
+                f = 0.0
+                for d in range(V.shape[1]):
+                    f += U[m, d] * V[mine[k], d]
+                scores[k] = f
+            normalize_gains(kind, shape, hers)
+            values[m] = consistent_sums(
+                scores,
+                hers,
+                share,
+                kind,
+                shape,
+                each,
+                tau,
+                tolerance,
+                scratch,
+                coefficients,
+            )
+            for k in range(n):
+                for d in range(V.shape[1]):
+                    U_gradient[m, d] += coefficients[k] * V[mine[k], d]
+                    V_part[mine[k], d] += coefficients[k] * U[m, d]

@@ -10,13 +10,15 @@ For one user, with t_ij = g(f_j - f_i) and h = 1 - g, both (8) and its gradient 
 P_i = Σ_j β_ij t_ij and Q_i = Σ_j β_ij h_j t_ij (2 t_ij - 1), because
 (g(f_j) - g(f_i)) g'(f_j - f_i) = g_i h_j t_ij (2 t_ij - 1), where nothing cancels:
 value = Σ_i g_i P_i and ∂F/∂f_i = g_i (h_i P_i + Q_i).
+
+What is None is not compiled: the branches that ask for it are left out, and all that they call.
 """
 
 import math
 
 import numpy as np
 
-from .jit import jit, prange
+from .jit import jit
 
 # Of P and Q, each in units of the largest value it can have: see `chebyshev_sums`. A step of
 # training has an error of this size in its direction, far below what one iteration changes.
@@ -24,7 +26,7 @@ TOLERANCE = 1e-8
 # Exponentials centred at mid-range stay finite, and so do their products, up to this spread.
 _WIDEST_CENTRED_RANGE = 1400.0
 _FARTHEST_MIDDLE = 700.0  # beyond it exp(-middle) overflows, or underflows to 0
-_SHORTEST = 60  # interpolation is never worth it for fewer items
+FEWEST_BY_NODES = 60  # interpolation is never worth it for as few items, or fewer
 _PAD = 8  # numbers in the longest vector
 _CHUNK = (
     512  # items whose polynomials are evaluated together: they stay in the nearest cache
@@ -311,7 +313,7 @@ def user_sums(scores, weights, tolerance, scratch, coefficients):
     """Smoothed GAP (8) of one user, returned, and ∂F/∂f, filled into `coefficients`.
 
     scores f, (S,); weights Δ(y), (S,), descending, so that β_ij = weights[i] for all j < i;
-    scratch (5, S + 8 or more). By interpolation where that is cheaper and `tolerance` > 0.
+    scratch (5, S + 8 or more). By interpolation where that is cheaper, unless `tolerance` is None.
     """
     n = scores.shape[0]
     low, high = _ends(scores)
@@ -321,8 +323,8 @@ def user_sums(scores, weights, tolerance, scratch, coefficients):
     own = slice(_PAD, _PAD + n)
     e, h, g = scratch[0, own], scratch[1, own], scratch[4, :n]
     _exponentials(scores, middle, e, g, h)
-    if n > _SHORTEST and tolerance > 0.0 and spread <= _WIDEST_CENTRED_RANGE:  # not nan
-        n_nodes = chebyshev_nodes(spread, tolerance)
+    if tolerance is not None and n > FEWEST_BY_NODES and spread <= _WIDEST_CENTRED_RANGE:
+        n_nodes = chebyshev_nodes(spread, tolerance)  # the spread is not nan
         begins = _classes(weights)
         if _cheaper_by_nodes(n, begins.shape[0] - 1, n_nodes):
             return _interpolate(
@@ -339,7 +341,7 @@ def user_sums(scores, weights, tolerance, scratch, coefficients):
 def pair_sums(scores, weights, coefficients):
     """`user_sums` pair by pair, whatever it costs."""
     scratch = np.empty((5, _PAD + scores.shape[0]))
-    return user_sums(scores, weights, 0.0, scratch, coefficients)
+    return user_sums(scores, weights, None, scratch, coefficients)
 
 
 @jit()
@@ -361,6 +363,7 @@ def chebyshev_sums(scores, weights, tolerance, coefficients):
 
 
 # --------------------------------------------------------------------------- all users
+# These take the first of the users they are for, and the one after the last: see `threads`.
 
 
 @jit()
@@ -379,10 +382,10 @@ def _places(grades, max_grade):
     return places
 
 
-@jit(parallel=True)
-def arrange_by_grade(indptr, items, grades, max_grade, items_out, grades_out):
+@jit(nogil=True)
+def arrange_by_grade(begin, end, indptr, items, grades, max_grade, items_out, grades_out):
     """Copy each user's ratings in descending order of grade; equal grades keep their order."""
-    for m in prange(indptr.shape[0] - 1):
+    for m in range(begin, end):
         mine = slice(indptr[m], indptr[m + 1])
         places = _places(grades[mine], max_grade)
         for k in range(places.shape[0]):
@@ -441,7 +444,7 @@ def _add_to_items(coefficients, u, items, out):
 
 
 @jit()
-def _sums_of_chosen(scores, weights, chosen, scratch, coefficients):
+def _sums_of_chosen(scores, weights, chosen, tolerance, scratch, coefficients):
     """`user_sums` as if the user had rated the chosen items alone; the others get 0."""
     n = 0
     for k in range(chosen.shape[0]):
@@ -452,7 +455,7 @@ def _sums_of_chosen(scores, weights, chosen, scratch, coefficients):
             n += 1
     if n > 0:
         few = np.empty(n)
-        user_sums(scores[:n], weights[:n], TOLERANCE, scratch, few)
+        user_sums(scores[:n], weights[:n], tolerance, scratch, few)
         n = 0
         for k in range(chosen.shape[0]):
             if chosen[k]:
@@ -461,96 +464,92 @@ def _sums_of_chosen(scores, weights, chosen, scratch, coefficients):
 
 
 @jit()
-def _block_gradients(
-    begin, end, U, V, indptr, items, grades, row_grades, cumulative, marks, n_selected,
-    inner_selected, values, U_gradient, V_part,
+def _keep_selected(
+    row, max_grade, selection, scores, weights, tolerance, scratch, coefficients
+):
+    """Put 0 for what an iteration does not select; without it in the inner sums, where it says so."""
+    row_grades, marks, n_selected, inner_selected = selection
+    n = scores.shape[0]
+    if marks.shape[0] > 0:
+        chosen = marks[row]
+    elif n_selected < n:
+        chosen = np.empty(n, dtype=np.bool_)
+        places = _places(row_grades[row], max_grade)
+        _mark_highest(_misranking(scores, places), places, n_selected, chosen)
+    else:
+        return
+    if inner_selected:
+        _sums_of_chosen(scores, weights, chosen, tolerance, scratch, coefficients)
+    for k in range(n):
+        coefficients[k] *= chosen[k]
+
+
+@jit(nogil=True)
+def gradients(
+    begin, end, U, V, indptr, items, grades, cumulative, blocks, tolerance, selection,
+    values, U_gradient, V_parts,
 ):  # fmt: skip
-    """`gradients` for the users begin..end - 1."""
-    V_part[:] = 0.0
+    """One pass over the users of blocks begin..end - 1: (8) of each, ∂F/∂U (10), and each block's
+    part of ∂F/∂V (11), all without λ.
+
+    Block b is the users blocks[b]..blocks[b + 1] - 1. `tolerance`: of `user_sums`. All ratings
+    move V where `selection` is None; else it is (row_grades, marks, n_selected, inner_selected):
+    those that `marks` (n_ratings,) marks move it or, where that is empty, the `n_selected` most
+    misranked of each user; `inner_selected`: the inner sums of (11) run over these alone.
+    """
     longest = 0
-    for m in range(begin, end):
+    for m in range(blocks[begin], blocks[end]):
         longest = max(longest, indptr[m + 1] - indptr[m])
     scratch = np.empty((8, _PAD + longest))
-    own_marks = np.empty(longest, dtype=np.bool_)
-    for m in range(begin, end):
-        first, n = indptr[m], indptr[m + 1] - indptr[m]
-        mine, u = items[first : first + n], U[m]
-        values[m] = 0.0
-        U_gradient[m, :] = 0.0
-        if n == 0:
-            continue
-        scores, weights, coefficients = scratch[5, :n], scratch[6, :n], scratch[7, :n]
-        _score(u, V, mine, scores)
-        for k in range(n):
-            weights[k] = cumulative[grades[first + k]]
-        values[m] = user_sums(scores, weights, TOLERANCE, scratch, coefficients)
-        _add_rows(coefficients, V, mine, U_gradient[m])
-        if marks.shape[0] > 0 or 0 < n_selected < n:
-            if marks.shape[0] > 0:
-                chosen = marks[first : first + n]
-            else:
-                chosen = own_marks[:n]
-                places = _places(row_grades[first : first + n], cumulative.shape[0] - 1)
-                _mark_highest(_misranking(scores, places), places, n_selected, chosen)
-            if inner_selected:
-                _sums_of_chosen(scores, weights, chosen, scratch, coefficients)
+    for b in range(begin, end):
+        V_part = V_parts[b]
+        V_part[:] = 0.0
+        for m in range(blocks[b], blocks[b + 1]):
+            row = slice(indptr[m], indptr[m + 1])
+            mine, u, n = items[row], U[m], indptr[m + 1] - indptr[m]
+            values[m] = 0.0
+            U_gradient[m, :] = 0.0
+            if n == 0:
+                continue
+            scores, weights, coefficients = scratch[5, :n], scratch[6, :n], scratch[7, :n]
+            _score(u, V, mine, scores)
             for k in range(n):
-                coefficients[k] *= chosen[k]
-        _add_to_items(coefficients, u, mine, V_part)
+                weights[k] = cumulative[grades[row.start + k]]
+            values[m] = user_sums(scores, weights, tolerance, scratch, coefficients)
+            _add_rows(coefficients, V, mine, U_gradient[m])
+            if selection is not None:
+                _keep_selected(
+                    row, cumulative.shape[0] - 1, selection, scores, weights, tolerance,
+                    scratch, coefficients,
+                )  # fmt: skip
+            _add_to_items(coefficients, u, mine, V_part)
 
 
-@jit(parallel=True)
-def gradients(
-    U, V, indptr, items, grades, row_grades, cumulative, blocks, marks, n_selected,
-    inner_selected, values, U_gradient, V_parts,
-):  # fmt: skip
-    """One pass over all users: (8) of each, ∂F/∂U (10), and each block's part of ∂F/∂V (11).
-
-    All without λ. Block b is the users blocks[b]..blocks[b + 1] - 1. Which ratings move V:
-    `marks` (n_ratings,), or, where that is empty, the `n_selected` most misranked of each user,
-    0 for all. `inner_selected`: the inner sums of (11) run over these alone.
-    """
-    for b in prange(blocks.shape[0] - 1):
-        _block_gradients(
-            blocks[b], blocks[b + 1], U, V, indptr, items, grades, row_grades, cumulative,
-            marks, n_selected, inner_selected, values, U_gradient, V_parts[b],
-        )  # fmt: skip
-
-
-@jit(parallel=True)
-def add_blocks(V_parts, out):
-    """The sum of all blocks' parts, always in the same order."""
-    for i in prange(out.shape[0]):
-        for d in range(out.shape[1]):
-            total = 0.0
-            for b in range(V_parts.shape[0]):
-                total += V_parts[b, i, d]
-            out[i, d] = total
-
-
-@jit(parallel=True)
-def user_coefficients(scores, indptr, grades, cumulative, coefficients):
+@jit(nogil=True)
+def user_coefficients(
+    begin, end, scores, indptr, grades, cumulative, tolerance, coefficients
+):
     """∂F/∂f for every rating."""
-    for m in prange(indptr.shape[0] - 1):
+    for m in range(begin, end):
         row = slice(indptr[m], indptr[m + 1])
         if row.start < row.stop:
             scratch = np.empty((5, _PAD + row.stop - row.start))
             weights = cumulative[grades[row]]
-            user_sums(scores[row], weights, TOLERANCE, scratch, coefficients[row])
+            user_sums(scores[row], weights, tolerance, scratch, coefficients[row])
 
 
-@jit(parallel=True)
-def misranking(scores, indptr, row_grades, max_grade, out):
+@jit(nogil=True)
+def misranking(begin, end, scores, indptr, row_grades, max_grade, out):
     """|r - r̂| of Algorithm 1 for every rating."""
-    for m in prange(indptr.shape[0] - 1):
+    for m in range(begin, end):
         mine = slice(indptr[m], indptr[m + 1])
         out[mine] = _misranking(scores[mine], _places(row_grades[mine], max_grade))
 
 
-@jit(parallel=True)
-def select_highest(priority, indptr, row_grades, max_grade, k, selected):
+@jit(nogil=True)
+def select_highest(begin, end, priority, indptr, row_grades, max_grade, k, selected):
     """Mark the k highest priorities of each user; ties go to the one first in the row."""
-    for m in prange(indptr.shape[0] - 1):
+    for m in range(begin, end):
         mine = slice(indptr[m], indptr[m + 1])
         places = _places(row_grades[mine], max_grade)
         _mark_highest(priority[mine], places, k, selected[mine])

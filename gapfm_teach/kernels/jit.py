@@ -15,7 +15,7 @@ except ModuleNotFoundError as missing:
     FunctionCache = object  # type: ignore[assignment,misc]
 
 COMPILED = numba.__name__ == "numba"
-njit, prange = numba.njit, numba.prange
+njit = numba.njit
 CACHE_ENABLED = True
 _caches: list["_Cache"] = []
 
@@ -52,6 +52,12 @@ def jit(**options):
 def damaged_cache() -> list[str]:
     """For each compiled function whose kept files cannot be read back, their folder."""
     return [cache.cache_path for cache in _caches if cache.is_damaged()]
+
+
+def n_kept(compiled) -> int:
+    """How many variants of a compiled function are kept for this machine and this source."""
+    cache = compiled._cache
+    return cache.n_kept(compiled) if isinstance(cache, _Cache) else 0
 
 
 @functools.cache  # once a folder: damage seldom comes alone
@@ -93,6 +99,17 @@ class _Cache(FunctionCache):
         except OSError as error:
             self.disable()
             _say_unkept(self.cache_path, error.strerror)
+
+    def n_kept(self, compiled) -> int:
+        """Variants that Numba would read now; another processor's do not count."""
+        codegen = compiled.targetctx.codegen()
+        try:
+            return sum(
+                key == self._index_key(key[0], codegen)
+                for key in self._cache_file._load_index()
+            )
+        except Exception:  # as above
+            return 0
 
     def is_damaged(self) -> bool:
         """Whether a file that Numba would read now is there and cannot be read."""

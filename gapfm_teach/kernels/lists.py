@@ -1,14 +1,17 @@
-"""Compiled code of evaluation: scores and ranks of held-out items, and batches of candidate lists."""
+"""Compiled code of evaluation: scores and ranks of held-out items, and batches of candidate lists.
+
+What takes `begin` and `end` is for users, or lists, begin..end - 1: see `threads`.
+"""
 
 import numpy as np
 
-from .jit import jit, prange
+from .jit import jit
 
 
-@jit(parallel=True)
-def score_rated(U, V, indptr, items, scores):
+@jit(nogil=True)
+def score_rated(begin, end, U, V, indptr, items, scores):
     """f_mi of (1) for every rating."""
-    for m in prange(indptr.shape[0] - 1):
+    for m in range(begin, end):
         for k in range(indptr[m], indptr[m + 1]):
             f = 0.0
             for d in range(U.shape[1]):
@@ -41,14 +44,18 @@ def _scores_of_user(u, by_factor, scores):
             scores[i] += u[d] * by_factor[d, i]
 
 
-@jit(parallel=True)
-def held_out_ranks(U, V, seen_indptr, seen_items, indptr, items, ranks):
-    """Rank of each held-out item among all items the user has not seen; ties go to item order."""
-    by_factor = np.ascontiguousarray(V.T)  # so that the score loop runs along memory
-    for m in prange(indptr.shape[0] - 1):
+@jit(nogil=True)
+def held_out_ranks(
+    begin, end, U, by_factor, seen_indptr, seen_items, indptr, items, ranks
+):  # fmt: skip
+    """Rank of each held-out item among all items the user has not seen; ties go to item order.
+
+    by_factor: V transposed, (D, n_items), so that the loop over the items runs along memory.
+    """
+    scores = np.empty(by_factor.shape[1])
+    for m in range(begin, end):
         if indptr[m] == indptr[m + 1]:
             continue
-        scores = np.empty(V.shape[0])
         _scores_of_user(U[m], by_factor, scores)
         for k in range(seen_indptr[m], seen_indptr[m + 1]):
             scores[seen_items[k]] = -np.inf
@@ -59,12 +66,13 @@ def held_out_ranks(U, V, seen_indptr, seen_items, indptr, items, ranks):
             ranks[k] = 1 + above + _count_equal(scores[:item], score)
 
 
-@jit(parallel=True)
-def gap_at_ranks(ranks, indptr, grades, delta, out):
+@jit(nogil=True)
+def gap_at_ranks(begin, end, ranks, indptr, grades, delta, out):
     """GAP (2)-(4) of every user from the ranks of the rated items; nan without any."""
-    for m in prange(indptr.shape[0] - 1):
+    at_least = np.empty(delta.shape[0])  # how many of the items so far have grade > l
+    for m in range(begin, end):
         row = slice(indptr[m], indptr[m + 1])
-        at_least = np.zeros(delta.shape[0])  # how many of the items so far have grade > l
+        at_least[:] = 0.0
         gain = 0.0
         normalizer = 0.0
         for k in np.argsort(ranks[row], kind="mergesort"):
@@ -119,14 +127,15 @@ def draw_lists(
         rated[held_out] = False
 
 
-@jit(parallel=True)
-def top_grades(scores, grades, list_indptr, out):
+@jit(nogil=True)
+def top_grades(begin, end, scores, grades, list_indptr, out):
     """The grades at ranks 1..n of each list, out (n_lists, n); 0 beyond the end of a list.
 
     Equal scores keep the order in which they stand.
     """
-    for k in prange(list_indptr.shape[0] - 1):
-        best = np.full(out.shape[1], -np.inf)
+    best = np.empty(out.shape[1])
+    for k in range(begin, end):
+        best[:] = -np.inf
         out[k] = 0
         for place in range(list_indptr[k], list_indptr[k + 1]):
             if scores[place] > best[-1]:
@@ -139,19 +148,20 @@ def top_grades(scores, grades, list_indptr, out):
                 out[k, rank] = grades[place]
 
 
-@jit(parallel=True)
-def list_measures(top, users, test_indptr, test_grades, delta, at, out):
+@jit(nogil=True)
+def list_measures(
+    begin, end, top, users, test_indptr, test_grades, delta, weight, gain, discount, at, out
+):
     """P, NDCG and GAP ("ideal", "all", "hits") at rank `at` of each list: out (n_lists, 5).
 
-    top (n_lists, n): grades at ranks 1..n; fewer than `at` ranks mean shorter lists.
+    top (n_lists, n): grades at ranks 1..n; discount (min(at, n),): of NDCG, fewer than `at` where
+    lists are shorter; weight Δ(y) and gain 2^y - 1 for each grade y = 0..max_grade.
     """
-    max_grade = delta.shape[0]
-    n_ranks = min(at, top.shape[1])
-    discount = 1.0 / np.log2(np.arange(n_ranks) + 2.0)
-    gain = 2.0 ** np.arange(max_grade + 1.0) - 1.0
-    weight = np.append(0.0, np.cumsum(delta))  # Δ
-    for k in prange(users.shape[0]):
-        count = np.zeros(max_grade + 1, dtype=np.int64)
+    max_grade, n_ranks = delta.shape[0], discount.shape[0]
+    count = np.empty(max_grade + 1, dtype=np.int64)
+    at_least = np.empty(max_grade)  # how many of the ranks so far have grade > l
+    for k in range(begin, end):
+        count[:] = 0
         for place in range(test_indptr[users[k]], test_indptr[users[k] + 1]):
             count[test_grades[place]] += 1
         best_dcg = z_ideal = z_all = 0.0
@@ -163,7 +173,7 @@ def list_measures(top, users, test_indptr, test_grades, delta, at, out):
                 z_ideal += weight[grade]
                 rank += 1
         dcg = z_hits = graded = 0.0
-        at_least = np.zeros(max_grade)  # how many of the ranks so far have grade > l
+        at_least[:] = 0.0
         hits = 0
         for rank in range(n_ranks):
             grade = top[k, rank]

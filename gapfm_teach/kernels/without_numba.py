@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import numpy as np
 
-prange = range
 config = SimpleNamespace(NUMBA_NUM_THREADS=1)
 
 warnings.warn(
@@ -26,14 +25,6 @@ def njit(function=None, **options):
     function = _IN_NUMPY.get(function.__name__, function)
     function.signatures = []  # for how many types it is compiled
     return function
-
-
-def get_num_threads() -> int:
-    return 1
-
-
-def set_num_threads(n: int) -> None:
-    """There is one."""
 
 
 # ------------------------------------------------------------------ loops of `gradient`
@@ -62,25 +53,21 @@ def user_sums(scores, weights, tolerance, scratch, coefficients):
     return g @ P
 
 
-def add_blocks(V_parts, out):
-    V_parts.sum(axis=0, out=out)
-
-
 # ------------------------------------------------------------------ loops of `lists`
 
 
-def held_out_ranks(U, V, seen_indptr, seen_items, indptr, items, ranks):
-    for m in range(U.shape[0]):
-        scores = V @ U[m]
+def held_out_ranks(begin, end, U, by_factor, seen_indptr, seen_items, indptr, items, ranks):
+    for m in range(begin, end):
+        scores = U[m] @ by_factor
         scores[seen_items[seen_indptr[m] : seen_indptr[m + 1]]] = -np.inf
-        place = np.empty(V.shape[0], dtype=np.int64)
-        place[np.argsort(-scores, kind="stable")] = np.arange(1, V.shape[0] + 1)
+        place = np.empty(scores.size, dtype=np.int64)
+        place[np.argsort(-scores, kind="stable")] = np.arange(1, scores.size + 1)
         mine = slice(indptr[m], indptr[m + 1])
         ranks[mine] = place[items[mine]]
 
 
-def gap_at_ranks(ranks, indptr, grades, delta, out):
-    for m in range(out.shape[0]):
+def gap_at_ranks(begin, end, ranks, indptr, grades, delta, out):
+    for m in range(begin, end):
         mine = slice(indptr[m], indptr[m + 1])
         order = np.argsort(ranks[mine])
         hit = grades[mine][order, None] > np.arange(delta.shape[0])  # grade > l
@@ -93,7 +80,6 @@ _FORMS = (
     _add_rows,
     _add_to_items,
     user_sums,
-    add_blocks,
     held_out_ranks,
     gap_at_ranks,
 )

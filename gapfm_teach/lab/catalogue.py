@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from .. import kernels
-from ..evaluation import top_n_grades
+from ..evaluation import list_measures, top_n_grades
 from ..metrics import accumulated, thresholding_probabilities
 from ..ratings import Ratings
 
@@ -32,17 +31,10 @@ def _measures(
 ) -> dict[str, np.ndarray]:
     """The measures of all lists at once, (n_users,) each; `top`: the grades at ranks 1..at."""
     delta = thresholding_probabilities(scale)
-    graded, alike = np.empty((users.size, 5)), np.empty((users.size, 5))
-    kernels.list_measures(top, users, test.indptr, test.grades, delta, at, graded)
-    kernels.list_measures(
-        np.minimum(top, 1),
-        users,
-        test.indptr,
-        np.minimum(test.grades, 1),
-        np.ones(1),
-        at,
-        alike,
-    )
+    graded = list_measures(top, users, test.indptr, test.grades, delta, at)
+    rated = np.minimum(test.grades, 1)
+    rated.setflags(write=False)  # as in `Ratings`: no kernel is compiled for both
+    alike = list_measures(np.minimum(top, 1), users, test.indptr, rated, np.ones(1), at)
     worth = accumulated(delta)
     shown = worth[top]
     owner = np.repeat(np.arange(test.n_users), np.diff(test.indptr))

@@ -134,6 +134,11 @@ def shares(max_grade: int) -> np.ndarray:
     return np.arange(max_grade + 1) / max_grade
 
 
+def tolerance_for(n_rated: int, n_listed: int) -> float | None:
+    """Of the kernels: None where no sum over these items is long enough to be interpolated."""
+    return kernels.TOLERANCE if n_rated * n_listed > kernels.FEWEST_TERMS else None
+
+
 def sample_key(rng: np.random.Generator) -> np.ndarray:
     """What all samples of a training depend on, (4,): drawn once, after U and V."""
     return rng.integers(2**32, size=4)
@@ -218,11 +223,12 @@ class ConsistentObjective:
         gains, share = by_grade(max_grade)[given], shares(max_grade)[given]
         kernels.normalize_gains(kind, options.shape, gains)
         scratch, c = np.empty((3, listed.size)), np.empty(listed.size)
+        tolerance = tolerance_for(items.size, listed.size)
         u, squares = np.zeros(model.n_factors), np.zeros(model.n_factors)
         for _ in range(model.n_iter_):
             kernels.consistent_sums(
                 V @ u + b, gains, share, kind, options.shape, options.unrated_weight,
-                options.temperature, scratch, c,
+                options.temperature, tolerance, scratch, c,
             )  # fmt: skip
             gradient = c @ V - model.reg * u
             squares += gradient**2
@@ -242,15 +248,16 @@ class SampledProblem(Problem):
     def sampled_gradients(self, U, V, uniforms, tau, unrated_weight) -> tuple:
         """Σ_m (measure of m) with `uniforms` (n_users, n) for the samples, ∂/∂U and ∂/∂V."""
         blocks = self.blocks(V.shape[1])
-        values, parts = np.empty(U.shape[0]), np.empty((blocks.size - 1, *V.shape))
-        by_user, by_item = np.empty_like(U), np.empty_like(V)
-        kernels.consistent_gradients(
-            U, V, self.indptr, self.items, self.grades, self._gains, self._shares,
-            self.train.indices, uniforms, self._kind, self._shape, tau, unrated_weight, blocks,
+        longest, n_drawn = np.diff(self.indptr).max(initial=0), uniforms.shape[1]
+        values, by_user = np.empty(U.shape[0]), np.empty_like(U)
+        parts = np.empty((blocks.size - 1, *V.shape))
+        kernels.share_out(
+            kernels.consistent_gradients, blocks.size - 1, U, V, self.indptr, self.items,
+            self.grades, self._gains, self._shares, self.train.indices, uniforms, self._kind,
+            self._shape, tau, unrated_weight, tolerance_for(longest, longest + n_drawn), blocks,
             values, by_user, parts,
         )  # fmt: skip
-        kernels.add_blocks(parts, by_item)
-        return float(values.sum()), by_user, by_item
+        return float(values.sum()), by_user, parts.sum(axis=0)
 
 
 def adagrad(rate: float, gradient: np.ndarray, squares: np.ndarray) -> np.ndarray:

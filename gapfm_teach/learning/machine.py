@@ -9,12 +9,12 @@ import threading
 import numpy as np
 from tqdm.auto import tqdm
 
-from ..kernels.jit import numba
+from .. import kernels
 from ..ratings import Ratings
 
 _WORK_WORTH_THREADS = 4_000_000  # nanoseconds of a pass
-# Numba's "workqueue" threads, the only ones on some machines, end the whole process when two
-# Python threads use them at once. Reentrant: a callback may fit another model.
+# Fits that run at once in several Python threads would only get in each other's way. Reentrant: a
+# callback may fit another model.
 _one_fit_at_a_time = threading.RLock()
 
 
@@ -25,26 +25,22 @@ def work(train: Ratings) -> np.ndarray:
 
 
 def most_threads() -> int:
-    """How many threads numba may use here."""
-    return numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    """How many threads the kernels may use here."""
+    return kernels.MOST_THREADS
 
 
 @contextlib.contextmanager
 def threads(n: int | None, train: Ratings):
-    """Let numba use n threads inside the block, and what it used before afterwards.
+    """Let the kernels use n threads inside the block, and what they used before afterwards.
 
-    None means numba's own number, or one where `train` is so small that waking threads costs more
-    than they save. Another Python thread that wants to fit waits.
+    None means as before, or one where `train` is so small that waking threads costs more than
+    they save. Another Python thread that wants to fit waits.
     """
     with _one_fit_at_a_time:
-        before = numba.get_num_threads()
         if n is None:
-            n = before if np.sum(work(train)) > _WORK_WORTH_THREADS else 1
-        numba.set_num_threads(n)
-        try:
+            n = kernels.n_threads() if np.sum(work(train)) > _WORK_WORTH_THREADS else 1
+        with kernels.using_threads(n):
             yield
-        finally:
-            numba.set_num_threads(before)
 
 
 @contextlib.contextmanager

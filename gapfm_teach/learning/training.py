@@ -31,14 +31,12 @@ class Problem:
         self.indptr = train.indptr
         self.items = np.empty_like(train.indices)
         self.grades = np.empty_like(train.grades)
-        kernels.arrange_by_grade(
-            train.indptr,
-            train.indices,
-            train.grades,
-            train.max_grade,
-            self.items,
-            self.grades,
-        )
+        self._each_user(
+            kernels.arrange_by_grade, train.indptr, train.indices, train.grades,
+            train.max_grade, self.items, self.grades,
+        )  # fmt: skip
+        longest = np.diff(train.indptr).max(initial=0)
+        self._tolerance = kernels.TOLERANCE if longest > kernels.FEWEST_BY_NODES else None
 
     def blocks(self, n_factors: int) -> np.ndarray:
         """First user of each block, and n_users: (number of blocks + 1,).
@@ -65,29 +63,35 @@ class Problem:
         (Algorithm 1), or from those that `marks` (n_ratings,) marks.
         """
         blocks = self.blocks(V.shape[1])
-        values, parts = np.empty(U.shape[0]), np.empty((blocks.size - 1, *V.shape))
-        by_user, by_item = np.empty_like(U), np.empty_like(V)
-        kernels.gradients(
-            U, V, self.indptr, self.items, self.grades, self.train.grades, self.accumulated, blocks,
-            np.empty(0, dtype=np.bool_) if marks is None else marks,
-            n_selected or 0, inner_selected, values, by_user, parts,
+        values, by_user = np.empty(U.shape[0]), np.empty_like(U)
+        parts = np.empty((blocks.size - 1, *V.shape))
+        selection = None
+        if marks is not None or n_selected is not None:
+            none = np.empty(0, dtype=np.bool_)
+            selection = (
+                self.train.grades, none if marks is None else marks, n_selected or 0,
+                inner_selected,
+            )  # fmt: skip
+        kernels.share_out(
+            kernels.gradients, blocks.size - 1, U, V, self.indptr, self.items, self.grades,
+            self.accumulated, blocks, self._tolerance, selection, values, by_user, parts,
         )  # fmt: skip
-        kernels.add_blocks(parts, by_item)
         value = values.sum() - reg / 2 * (np.sum(U**2) + np.sum(V**2))
-        return float(value), by_user - reg * U, by_item - reg * V
+        return float(value), by_user - reg * U, parts.sum(axis=0) - reg * V
 
     def scores(self, U, V) -> np.ndarray:
         """f of (1) for every rating, (n_ratings,)."""
         scores = np.empty(self.items.shape[0])
-        kernels.score_rated(U, V, self.indptr, self.items, scores)
+        self._each_user(kernels.score_rated, U, V, self.indptr, self.items, scores)
         return scores
 
     def coefficients(self, scores: np.ndarray) -> np.ndarray:
         """∂F/∂f for every rating, (n_ratings,), at their `scores`."""
         coefficients = np.empty(self.items.shape[0])
-        kernels.user_coefficients(
-            scores, self.indptr, self.grades, self.accumulated, coefficients
-        )
+        self._each_user(
+            kernels.user_coefficients, scores, self.indptr, self.grades, self.accumulated,
+            self._tolerance, coefficients,
+        )  # fmt: skip
         return coefficients
 
     def select(self, scores: np.ndarray, k: int, selection: str, rng) -> np.ndarray:
@@ -98,9 +102,12 @@ class Problem:
             priority = rng.random(self.items.shape[0])
         else:
             priority = np.empty(self.items.shape[0])
-            kernels.misranking(scores, *rows, priority)
-        kernels.select_highest(priority, *rows, k, selected)
+            self._each_user(kernels.misranking, scores, *rows, priority)
+        self._each_user(kernels.select_highest, priority, *rows, k, selected)
         return selected
+
+    def _each_user(self, kernel, *arguments) -> None:
+        kernels.share_out(kernel, self.train.n_users, *arguments)
 
 
 def held_out_gap(U, V, train: Ratings, held_out: Ratings) -> float:
@@ -109,11 +116,15 @@ def held_out_gap(U, V, train: Ratings, held_out: Ratings) -> float:
     U (n_users, D), V (n_items, D): factors whose products are the scores.
     """
     ranks = np.empty(held_out.n_ratings, dtype=np.int64)
-    kernels.held_out_ranks(
-        U, V, train.indptr, train.indices, held_out.indptr, held_out.indices, ranks
+    users, delta = held_out.n_users, thresholding_probabilities(train.max_grade)
+    kernels.share_out(
+        kernels.held_out_ranks, users, U, V.T.copy(), train.indptr, train.indices,
+        held_out.indptr, held_out.indices, ranks,
+    )  # fmt: skip
+    gap = np.empty(users)
+    kernels.share_out(
+        kernels.gap_at_ranks, users, ranks, held_out.indptr, held_out.grades, delta, gap
     )
-    gap, delta = np.empty(held_out.n_users), thresholding_probabilities(train.max_grade)
-    kernels.gap_at_ranks(ranks, held_out.indptr, held_out.grades, delta, gap)
     return float(np.nanmean(gap)) if np.isfinite(gap).any() else float("nan")
 
 

@@ -179,7 +179,7 @@ def test_a_deck_without_a_head_is_named(tmp_path):
     (tmp_path / "slides").mkdir()
     (tmp_path / "slides" / "bare.qmd").write_text("## A slide\n")
     (tmp_path / "_quarto.yml").write_text((ROOT / "_quarto.yml").read_text("utf-8"))
-    with pytest.raises(BookError, match="bare.qmd: no '---' lines with a title"):
+    with pytest.raises(BookError, match=r"bare\.qmd: no '---' lines with a title"):
         decks(tmp_path)
 
 

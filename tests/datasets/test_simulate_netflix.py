@@ -7,13 +7,13 @@ import re
 import shutil
 from types import SimpleNamespace
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from gapfm_teach import kernels
 from gapfm_teach.datasets.netflix import latent, marginals, simulate
 from gapfm_teach.datasets.netflix import simulation_kernels as simulation
 from gapfm_teach.datasets.netflix.simulate import simulate_netflix
@@ -351,13 +351,10 @@ def test_large_files_are_written_in_pieces_and_come_out_whole(tmp_path, monkeypa
 
 @pytest.mark.slow
 def test_the_seed_alone_decides(tmp_path):
-    before = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
+    with kernels.using_threads(1):
         one = everything(simulate_netflix(tmp_path / "one", TINY, random_state=1))
-    finally:
-        numba.set_num_threads(before)
-    many = everything(simulate_netflix(tmp_path / "many", TINY, random_state=1))
+    with kernels.using_threads(3):
+        many = everything(simulate_netflix(tmp_path / "many", TINY, random_state=1))
     other = everything(simulate_netflix(tmp_path / "other", TINY, random_state=2))
     assert one == many
     assert all(one[name] != other[name] for name in [*COMBINED, "probe.txt"])

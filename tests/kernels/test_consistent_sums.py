@@ -1,6 +1,5 @@
 """Consistent measures by interpolation: within what is promised of the pairs, for each measure."""
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +9,6 @@ from smooth_measures import measure_of, options_of, shape_of
 from gapfm_teach import kernels, simulate_ratings, smooth
 from gapfm_teach.kernels.consistent import _n_nodes
 from gapfm_teach.learning.consistent import WEIGHTINGS, SampledProblem, shares
-from gapfm_teach.learning.machine import threads
 from gapfm_teach.metrics import thresholding_probabilities
 from gapfm_teach.repaired.fast_sums import chebyshev_nodes, interpolated_consistent_gap
 from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
@@ -234,7 +232,7 @@ def test_long_lists_go_by_nodes_and_stay_within_the_promise(
 ):
     grades, scores = a_list(1, n_rated, n_unrated, 8.0, shape)
     rest = (name, grades, scores, 1.0, 5, 5, 3.0)
-    value, chosen = by_kernel(kernels.consistent_sums, *rest)
+    value, chosen = by_kernel(kernels.consistent_sums, *rest, kernels.TOLERANCE)
     fast, by_nodes = by_kernel(kernels.consistent_chebyshev_sums, *rest, 1e-8)
     assert value == fast
     np.testing.assert_array_equal(chosen, by_nodes)
@@ -261,7 +259,7 @@ def test_long_lists_go_by_nodes_and_stay_within_the_promise(
 def test_others_go_pair_by_pair(name, n_rated, spread, weight):
     grades, scores = a_list(2, n_rated, 20, spread)
     rest = (name, grades, scores, 1.0, 5, 5, weight)
-    value, chosen = by_kernel(kernels.consistent_sums, *rest)
+    value, chosen = by_kernel(kernels.consistent_sums, *rest, kernels.TOLERANCE)
     known, by_pairs = by_kernel(kernels.consistent_pair_sums, *rest)
     assert value == known
     np.testing.assert_array_equal(chosen, by_pairs)
@@ -272,7 +270,9 @@ def test_others_go_pair_by_pair(name, n_rated, spread, weight):
 def test_long_lists_hide_neither_nan_nor_infinity(name, bad):
     grades, scores = a_list(3, 2000, 20, 5.0)
     scores[7] = bad
-    value, found = by_kernel(kernels.consistent_sums, name, grades, scores, 1.0, 5, 5, 1.0)
+    value, found = by_kernel(
+        kernels.consistent_sums, name, grades, scores, 1.0, 5, 5, 1.0, kernels.TOLERANCE
+    )
     assert not np.isfinite(value)
     assert not np.isfinite(found).all()
 
@@ -289,8 +289,8 @@ def test_a_pass_over_short_and_long_lists(name):
     b, uniforms = rng.normal(0, 0.5, train.n_items), rng.random((train.n_users, 9))
     rows = np.c_[U, np.ones(train.n_users)], np.c_[V, b]
     results, problem = [], SampledProblem(train, name, shape_of(name, 3))
-    for n in (1, numba.config.NUMBA_NUM_THREADS):
-        with threads(n, train):
+    for n in (1, 2, kernels.MOST_THREADS):
+        with kernels.using_threads(n):
             results.append(problem.sampled_gradients(*rows, uniforms, 0.8, 0.4))
     for one, other in zip(*results, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -201,7 +201,9 @@ def user_sums(f, weights, tolerance):
 @pytest.mark.parametrize("spread", [0.0, 1.0, 9.0, 60.0, 1300.0, 5000.0])
 def test_the_automatic_choice_keeps_the_promise(n_items, spread):
     f, _, weights, _ = a_user(n_items, n_items, 5, spread, 2.0)
-    assert_within(1e-8, f, weights, user_sums(f, weights, 1e-8), user_sums(f, weights, 0.0))
+    assert_within(
+        1e-8, f, weights, user_sums(f, weights, 1e-8), user_sums(f, weights, None)
+    )
 
 
 def test_pairs_for_few_items_and_nodes_for_many():

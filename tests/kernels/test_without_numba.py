@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from gapfm_teach import kernels, simulate_ratings, split_given
+from gapfm_teach.exercises.core import NOT_YET
 from gapfm_teach.kernels import gradient, lists
 from gapfm_teach.learning.training import Problem, held_out_gap
 
@@ -59,7 +60,8 @@ def test_a_chapter_prints_without_numba_what_it_prints_with_it(chapter):
     printed, expected = found["printed"], stored(chapter)
     assert len(printed) >= 20
     for cell in printed.keys() - set(ABOUT_THE_COMPILER):
-        assert printed[cell] == expected[cell], cell
+        # What is stored shows a dialogue there.
+        assert printed[cell].replace(f"{NOT_YET}\n", "") == expected[cell], cell
     said = [text for text in found["warnings"] if "Numba is missing" in text]
     assert len(said) == (chapter != "01_from_ap_to_gap")  # which trains nothing
     if chapter == "00_start_here":

@@ -257,7 +257,7 @@ def kernel(name, grades, scores, tau, n, max_grade=5, weight=7.3):
     kernels.normalize_gains(kind, shape, gains)
     coefficients, scratch = np.empty(grades.size), np.empty((3, grades.size))
     value = kernels.consistent_sums(
-        scores, gains, share, kind, shape, weight, tau, scratch, coefficients
+        scores, gains, share, kind, shape, weight, tau, None, scratch, coefficients
     )
     return value, coefficients
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...kernels import share_out
 from . import marginals
 from . import simulation_kernels as simulation
 
@@ -112,9 +113,9 @@ def draw_choices(truth: Truth, rng: np.random.Generator) -> tuple[np.ndarray, np
     movies = np.empty(indptr[-1], np.uint16)
     movies[indptr[owners[order]] + nth] = order
     coin, alias = alias_table(truth.exposure)
-    simulation.choose_movies(
-        indptr, n_fixed, truth.exposure, coin, alias, truth.U, truth.V, SHARPNESS, SHIFT,
-        _seeds(n_users, rng), movies,
+    share_out(
+        simulation.choose_movies, n_users, indptr, n_fixed, truth.exposure, coin, alias, truth.U,
+        truth.V, SHARPNESS, SHIFT, _seeds(n_users, rng), movies,
     )  # fmt: skip
     return indptr, movies
 
@@ -128,9 +129,10 @@ def draw_scores(
     the real data.
     """
     steps = np.empty(movies.size, np.uint16)
-    simulation.score_choices(
-        indptr, movies, truth.U, truth.V, truth.user_bias, truth.movie_bias, TASTE,
-        NOISE / LOGISTIC_DEVIATION, _seeds(truth.sizes.n_users, rng), steps,
+    n_users = truth.sizes.n_users
+    share_out(
+        simulation.score_choices, n_users, indptr, movies, truth.U, truth.V, truth.user_bias,
+        truth.movie_bias, TASTE, NOISE / LOGISTIC_DEVIATION, _seeds(n_users, rng), steps,
     )  # fmt: skip
     counts = np.zeros(simulation.SCORE_STEPS, np.int64)
     simulation.count(steps, counts)

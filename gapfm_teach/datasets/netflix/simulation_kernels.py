@@ -7,9 +7,8 @@ threads and does not depend on numba's generator, which nobody can seed from out
 
 import numpy as np
 
-from ...kernels.jit import jit, prange
+from ...kernels.jit import jit
 
-BLOCKS = 256  # of users; each has its own scratch memory
 RACE_AFTER = 4  # so many proposals for each movie there is; then the rest is drawn at once
 SCORE_STEPS = 2**16
 SCORE_RANGE = 8.0  # scores from -8 to 8, of standard deviation 1, fill the steps
@@ -96,39 +95,40 @@ def _shuffle(chosen, state):
         chosen[last], chosen[other] = chosen[other], chosen[last]
 
 
-@jit(parallel=True)
+@jit(nogil=True)
 def choose_movies(
-    indptr, n_fixed, weights, coin, alias, U, V, sharpness, shift, seeds, movies
+    begin, end, indptr, n_fixed, weights, coin, alias, U, V, sharpness, shift, seeds, movies
 ):
-    """Fill `movies[indptr[m]:indptr[m + 1]]`, user m's distinct movies in the order of rating.
+    """For users begin..end - 1 fill `movies[indptr[m]:indptr[m + 1]]`, user m's distinct movies in the order of rating.
 
     The first `n_fixed[m]` places are filled already and stay among them. `coin` and `alias`
     are the alias table of `weights`: movie i is proposed with probability proportional to
     weights[i] and accepted with probability g(sharpness <U_m, V_i> - shift).
     """
-    n_users = n_fixed.shape[0]
-    for block in prange(BLOCKS):
-        seen = np.zeros(weights.shape[0], np.bool_)
-        for m in range(block * n_users // BLOCKS, (block + 1) * n_users // BLOCKS):
-            chosen = movies[indptr[m] : indptr[m + 1]]
-            for movie in chosen[: n_fixed[m]]:
-                seen[movie] = True
-            state = seeds[m]
-            n, state = _propose(
-                chosen, n_fixed[m], coin, alias, U[m], V, sharpness, shift, state, seen
-            )
-            if n < chosen.shape[0]:
-                state = _race(chosen, n, weights, U[m], V, sharpness, shift, state, seen)
-            _shuffle(chosen, state)
-            for movie in chosen:
-                seen[movie] = False
+    seen = np.zeros(weights.shape[0], np.bool_)
+    for m in range(begin, end):
+        chosen = movies[indptr[m] : indptr[m + 1]]
+        for movie in chosen[: n_fixed[m]]:
+            seen[movie] = True
+        state = seeds[m]
+        n, state = _propose(
+            chosen, n_fixed[m], coin, alias, U[m], V, sharpness, shift, state, seen
+        )
+        if n < chosen.shape[0]:
+            state = _race(chosen, n, weights, U[m], V, sharpness, shift, state, seen)
+        _shuffle(chosen, state)
+        for movie in chosen:
+            seen[movie] = False
 
 
-@jit(parallel=True)
-def score_choices(indptr, movies, U, V, bias_u, bias_v, taste, noise, seeds, steps):
-    """The step of each rating's score: biases, `taste` <U_m, V_i> and logistic noise."""
+@jit(nogil=True)
+def score_choices(
+    begin, end, indptr, movies, U, V, bias_u, bias_v, taste, noise, seeds, steps
+):
+    """The step of the score of each rating by users begin..end - 1: biases, `taste` <U_m, V_i> and
+    logistic noise."""
     scale = SCORE_STEPS / (2.0 * SCORE_RANGE)
-    for m in prange(indptr.shape[0] - 1):
+    for m in range(begin, end):
         state = seeds[m]
         for k in range(indptr[m], indptr[m + 1]):
             state += _GOLDEN

@@ -101,8 +101,8 @@ class _Problem(SampledProblem):
             kernels.normalize_gains(self._kind, self._shape, gains)
             slope, scratch = np.empty(listed.size), np.empty((3, listed.size))
             kernels.consistent_sums(
-                V[listed] @ U[user], gains, share, self._kind, self._shape, each, tau, scratch,
-                slope,
+                V[listed] @ U[user], gains, share, self._kind, self._shape, each, tau,
+                kernels.TOLERANCE, scratch, slope,
             )  # fmt: skip
             pulls[row] = slope[:n_rated]
         shape = (n_users, n_items)

@@ -42,7 +42,7 @@ def pulls(
             slope, scratch = np.empty(scores.size), np.empty((3, scores.size))
             kernels.consistent_sums(
                 scores, gains, share, kind, float(exponent), float(unrated_weight), tau,
-                scratch, slope,
+                kernels.TOLERANCE, scratch, slope,
             )  # fmt: skip
         above = logistic((scores - scores[: rated.size, None]) / tau)
         place = 0.5 + above.sum(axis=1)

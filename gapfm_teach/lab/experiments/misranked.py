@@ -124,7 +124,15 @@ def rated_gap(problem: Problem, scores: np.ndarray) -> float:
     by_score = np.lexsort((problem.items, -scores, user_of))
     place[by_score] = 1 + np.arange(place.shape[0]) - problem.indptr[user_of]
     gap = np.empty(problem.train.n_users)
-    kernels.gap_at_ranks(place, problem.indptr, problem.grades, problem.delta, gap)
+    kernels.share_out(
+        kernels.gap_at_ranks,
+        gap.size,
+        place,
+        problem.indptr,
+        problem.grades,
+        problem.delta,
+        gap,
+    )
     return float(np.nanmean(gap))
 
 
@@ -200,8 +208,9 @@ def loss_split(model: GAPfm, validation: Ratings) -> pd.Series:
     train, U, V = model.train_, model.user_factors_, model.item_factors_
     worth = accumulated(thresholding_probabilities(train.max_grade))
     rank = np.empty(validation.n_ratings, dtype=np.int64)
-    kernels.held_out_ranks(
-        U, V, train.indptr, train.indices, validation.indptr, validation.indices, rank,
+    kernels.share_out(
+        kernels.held_out_ranks, train.n_users, U, V.T.copy(), train.indptr, train.indices,
+        validation.indptr, validation.indices, rank,
     )  # fmt: skip
     rows = []
     for m in range(validation.n_users):

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import gapfm_teach.__main__ as command_line
-from gapfm_teach import doctor, kernels, simulate_ratings
+from gapfm_teach import kernels, simulate_ratings
 from gapfm_teach.datasets.cache import write_cache
+from gapfm_teach.doctor import environment as doctor
 
 
 def found(name):
@@ -110,6 +111,7 @@ def test_an_old_python_is_a_problem(monkeypatch):
 
 def test_without_a_place_for_compiled_code_it_only_notes_so(monkeypatch):
     monkeypatch.setattr(kernels, "CACHE_ENABLED", True)
+    monkeypatch.setattr(doctor, "cold", list)
     assert found("compiled code").state == "ok"
     monkeypatch.setattr(kernels, "CACHE_ENABLED", False)
     assert found("compiled code").state == "note"
@@ -195,7 +197,7 @@ def test_a_check_that_breaks_is_a_problem_and_the_rest_goes_on(monkeypatch):
     without(monkeypatch, "gapfm_teach.kernels", "jupyter_client.kernelspec")
     checks = doctor.check_environment()
     broken = {check.name for check in checks if check.state == "problem"}
-    assert broken == {"compiled", "jupyter"}
+    assert broken == {"compiled", "jupyter", "threads"}
     assert "No module named 'gapfm_teach.kernels'" in doctor.report(checks)
     assert checks[-1].name == "pandoc"
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from .warming import cold
+
 DISTRIBUTION = "gapfm-teach"
 CHROMIUM_ON_PATH = (
     "chromium",
@@ -46,7 +48,7 @@ def check_environment() -> list[Check]:
     """Return all checks. Only a "problem" keeps the tutorial from working; a "note" is about
     something optional. A check that itself fails is a problem, never an exception."""
     checks: list[Check] = []
-    for look in (_python, _packages, _compiled, _threads, _data, _jupyter, _browser, _site):
+    for look in (python, packages, _compiled, _threads, _data, jupyter, _browser, _site):
         checks.extend(_guarded(look))
     return checks
 
@@ -90,7 +92,8 @@ def _guarded(look: Callable[[], Iterator[Check]]) -> list[Check]:
         return [Check(name, "problem", f"{type(error).__name__}: {error}", remedy)]
 
 
-def _python() -> Iterator[Check]:
+def python() -> Iterator[Check]:
+    """Python's version."""
     found = ".".join(map(str, sys.version_info[:3]))
     wanted = metadata.metadata(DISTRIBUTION)["Requires-Python"].lstrip(">=")
     if _version(found) < _version(wanted):
@@ -99,12 +102,19 @@ def _python() -> Iterator[Check]:
         yield Check("Python", "ok", found)
 
 
-def _packages() -> Iterator[Check]:
+def requirements() -> Iterator[tuple[str, str, bool]]:
+    """Name and lowest version of each package asked for, and whether only the notebooks do."""
     for requirement in metadata.requires(DISTRIBUTION) or []:
         asked, _, group = requirement.partition("; ")
         parts = re.fullmatch(r"([\w.-]+)>=([\w.]+)", asked)
         if parts is not None and group in ("", 'extra == "notebooks"'):
-            yield _package(parts[1], parts[2], optional=bool(group))
+            yield parts[1], parts[2], bool(group)
+
+
+def packages() -> Iterator[Check]:
+    """Each package: there, new enough, and whole."""
+    for name, wanted, optional in requirements():
+        yield _package(name, wanted, optional)
 
 
 def _package(name: str, wanted: str, optional: bool) -> Check:
@@ -133,50 +143,51 @@ def _compiled() -> Iterator[Check]:
         detail = f"{len(damaged)} functions damaged in {damaged[0]}, made anew on next use"
         remedy = f"if it stays so, remove {damaged[0]}"
         yield Check("compiled code", "note", detail, remedy)
-    elif kernels.CACHE_ENABLED:
-        yield Check("compiled code", "ok", "kept between sessions")
-    else:
+    elif not kernels.CACHE_ENABLED:
         detail = "compiled anew in every session: no place to keep it can be written to"
         remedy = "set NUMBA_CACHE_DIR to a folder of your own to save seconds each time"
         yield Check("compiled code", "note", detail, remedy)
+    elif cold():
+        detail = "not all compiled yet: the first fit of a kind waits some seconds"
+        yield Check("compiled code", "note", detail, "python -m gapfm_teach warm")
+    else:
+        yield Check("compiled code", "ok", "kept between sessions")
 
 
 def _threads() -> Iterator[Check]:
-    layers = {"tbb": "tbbpool", "omp": "omppool", "workqueue": "workqueue"}
-    found = [
-        layer for layer, module in layers.items() if _imports(f"numba.np.ufunc.{module}")
-    ]
-    if found:
-        yield Check(
-            "threads", "ok", f"{os.cpu_count()} processors; layers {', '.join(found)}"
-        )
-    else:
-        remedy = "python -m pip install --force-reinstall numba"
-        yield Check("threads", "problem", "Numba has no threading layer", remedy)
+    kernels = importlib.import_module("gapfm_teach.kernels")
+    yield Check("threads", "ok", f"{kernels.MOST_THREADS} of {os.cpu_count()} processors")
 
 
 def _data() -> Iterator[Check]:
+    folder = data_folder()
+    yield folder
+    if folder.state != "problem":
+        yield movielens()
+
+
+def data_folder() -> Check:
+    """The folder that keeps data sets."""
     cache = importlib.import_module("gapfm_teach.datasets.cache")
     remedy = "set GAPFM_TEACH_DATA to the full path of a folder that you may write to"
     try:
         folder = cache.data_folder()
     except RuntimeError as error:
-        yield Check("data folder", "problem", str(error).partition(";")[0], remedy)
-        return
+        return Check("data folder", "problem", str(error).partition(";")[0], remedy)
     nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
     if not nearest.is_dir():
-        yield Check("data folder", "problem", f"{nearest} is a file, not a folder", remedy)
-    elif not os.access(nearest, os.R_OK | os.X_OK):
-        yield Check("data folder", "problem", f"{folder} cannot be read", remedy)
-    elif not os.access(nearest, os.W_OK):
+        return Check("data folder", "problem", f"{nearest} is a file, not a folder", remedy)
+    if not os.access(nearest, os.R_OK | os.X_OK):
+        return Check("data folder", "problem", f"{folder} cannot be read", remedy)
+    if not os.access(nearest, os.W_OK):
         detail = f"{folder} cannot be written to: what is fetched is not kept"
-        yield Check("data folder", "note", detail, remedy)
-    else:
-        yield Check("data folder", "ok", str(folder))
-    yield _movielens(cache)
+        return Check("data folder", "note", detail, remedy)
+    return Check("data folder", "ok", str(folder))
 
 
-def _movielens(cache) -> Check:
+def movielens() -> Check:
+    """Whether MovieLens 100K is kept here."""
+    cache = importlib.import_module("gapfm_teach.datasets.cache")
     with warnings.catch_warnings(record=True) as damage:
         warnings.simplefilter("always")
         kept = cache.read_cache("movielens-100k")
@@ -187,8 +198,9 @@ def _movielens(cache) -> Check:
     return Check("MovieLens 100K", "note", detail, remedy)
 
 
-def _jupyter() -> Iterator[Check]:
-    if not _imports("jupyterlab"):  # said above
+def jupyter() -> Iterator[Check]:
+    """JupyterLab's kernel, and what draws its sliders."""
+    if not _imports("jupyterlab"):  # said by `packages`
         return
     specs = importlib.import_module("jupyter_client.kernelspec")
     if "python3" in specs.KernelSpecManager().find_kernel_specs():
