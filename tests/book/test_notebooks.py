@@ -29,7 +29,7 @@ SUMMARIES = {  # how each kind of fold begins to say what it holds
 }
 TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 POWER = re.compile(r"(?<![\w.])\d[\d.]*e[-+]?\d")
-COMPUTERESE = re.compile(rf"{POWER.pattern}|(?<![\w.])-\.?\d|[a-z]_[a-z]")
+COMPUTERESE = re.compile(rf"{POWER.pattern}|(?<![\w.])-\.?\d|^[a-z]+(?:_[a-z]+)+$")
 MOST_WORDS = 4_000  # that a reader meets without opening a fold
 FIGURE_FILE = re.compile(r"!\[[^\]]*\]\([^)]*\)(\{[^}]*\})?")
 
