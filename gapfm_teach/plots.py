@@ -272,7 +272,6 @@ def named_points(ax: Axes, x, y, names, *, at_most: int = 25) -> Axes:
             (side[1], 3),
             ha=side[0],
             textcoords="offset points",
-            fontsize=9.5,
             parse_math=False,
             gid=f"halo-{len(taken)}",
         )

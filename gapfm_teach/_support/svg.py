@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 FACES = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif"
-CLOUD = 500  # points from which on a cloud is one path, and its points do not shine through
+CLOUD = 200  # points from which on a cloud is one path, and its points do not shine through
 SCALE = 1.5  # pixels of a screen for a point of the figure
 GROUND = '<rect width="100%" height="100%" fill="#ffffff"/>'
 HALO = ' stroke="#fdfdfb" stroke-width="3" style="paint-order:stroke"'

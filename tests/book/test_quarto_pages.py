@@ -28,6 +28,12 @@ READ = (
     "F(U,V)=∑m∑i∑jβg(f)g(f−f)−λ2(U+V+U+V)(2.1)\n"
     "Z=1000000+1000000+1000000+1000000+1000000&lt;6000000\n"
 )
+# A figure as a notebook stores it, in the file that Quarto puts it into.
+DRAWING = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 50" width="150" height="75" font-size="10.5">'
+    '<rect width="100%" height="100%" fill="#ffffff"/><clipPath id="c0"><rect width="9" height="9"/></clipPath>'
+    '<path d="M9 9h.01" stroke="#0067a8" clip-path="url(#c0)"/><text y="9" fill="#22262b">a word</text></svg>'
+)
 LIBRARIES = {
     "quarto-html/quarto.js": 'import * as tabsets from "./tabsets/tabsets.js";\n'
     'document.addEventListener("DOMContentLoaded", () => tabsets.init());\n',
@@ -43,6 +49,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site") / "_site"
     documents = [{"href": f"{PAGE}#sec-page-first", "text": FIRST}]
     files = {PAGE: SAMPLE, "search.json": json.dumps(documents)}
+    files["notebooks/page_files/figure-html/fig-page-drawn-output-1.svg"] = DRAWING
     files |= {f"site_libs/{name}": text for name, text in LIBRARIES.items()}
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -167,6 +174,16 @@ CONTRASTS = """() => {
 def test_text_can_be_read_by_day_and_by_night(opened, scheme):
     contrasts = opened(768, scheme).evaluate(CONTRASTS)
     assert {part: c for part, c in contrasts.items() if c < 4.5} == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_drawing_is_a_part_of_the_page_in_its_colours(opened, scheme):
+    page = opened(390, scheme)
+    word = page.locator("#fig-page-drawn svg.drawing text")
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    assert word.evaluate("e => getComputedStyle(e).fill") == ink
+    assert page.locator("svg.drawing[role=img][aria-label^='A circle'] > rect").count() == 0
+    assert page.locator("main img[src$='.svg']").count() == 0
 
 
 def test_bootstrap_is_told_the_colours_of_the_style_sheet():
