@@ -14,9 +14,10 @@ from pathlib import Path
 import pypandoc
 import yaml
 
+from gapfm_teach.course.numbers import KIND
 from preview import explorables, search
 from preview.citation import bibtex
-from preview.labels import KIND, Labels
+from preview.labels import Labels
 from preview.notebook import BookError, notebook_markdown
 from preview.polish import polished
 from preview.written import check_replaceable, leave_list
