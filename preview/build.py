@@ -13,9 +13,10 @@ from pathlib import Path
 
 import yaml
 
+from gapfm_teach.course.numbers import KIND
 from preview import drawings, explorables, search
 from preview.citation import bibtex
-from preview.labels import KIND, Labels
+from preview.labels import Labels
 from preview.notebook import BookError, notebook_markdown
 from preview.pandoc import run_pandoc
 from preview.polish import polished

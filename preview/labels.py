@@ -3,7 +3,6 @@
 import re
 from html.parser import HTMLParser
 
-KIND = {"eq": "Equation", "fig": "Figure", "tbl": "Table"}
 LABEL = re.compile("(eq|fig|tbl|sec)-")
 
 

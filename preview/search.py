@@ -10,7 +10,7 @@ import re
 import zlib
 from html.parser import HTMLParser
 
-from preview.labels import KIND
+from gapfm_teach.course.numbers import KIND
 
 NAME = "search_index.js"
 HEADINGS = ("h1", "h2", "h3", "h4")

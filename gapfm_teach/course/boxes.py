@@ -1,7 +1,7 @@
 """Boxes and folds with their looks written into them.
 
-JupyterLab, VS Code and Colab keep `style` on an element and throw away sheets of styles and
-scripts. Colours are thin, and so fit a light theme and a dark one.
+JupyterLab keeps `style` on an element, and throws away sheets of styles and scripts. Colours are
+thin, and so fit a light theme and a dark one.
 """
 
 import re
