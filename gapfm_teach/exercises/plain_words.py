@@ -57,7 +57,7 @@ _WORDS: list[tuple[str, str]] = [
         "it gives {1} indices to an array with {0} dimension(s).",
     ),
     (
-        r"boolean index did not match .*size of axis is (\d+) but size of .* is (\d+)",
+        r"boolean index did not match .*? is (\d+) but .* is (\d+)",
         "it picks from {0} entries with {1} values of true and false; it takes one for each.",
     ),
     (

@@ -132,3 +132,16 @@ def test_costs_are_means_and_warnings_are_counted(rows):
     found = results.costs(choices, rows)
     assert found.loc["A"].tolist() == [15, 18, 2, 1, 0, 0]
     assert found.loc["B", ["at an edge", "failed", "collapsed"]].tolist() == [0, 1, 2]
+
+
+def test_a_learning_curve_ends_where_the_table_is():
+    """At its largest size nothing is taken away; below it, less is known of the same users."""
+    ratings = simulate_ratings(150, 80, mean_ratings=40, random_state=0)
+    curve = protocol_effects.learning_curve(ratings, (2, 20))
+    train, known, test = protocols.split("top_n", ratings, 20, 0)
+    for name, settings in {"PopRec": {}, "EASE": {"reg": 300.0}}.items():
+        system = SYSTEMS[name].build(settings, 0).fit(train)
+        users = top_n_per_user(system, known, test, random_state=0)
+        assert curve.loc[name, 20] == pytest.approx(users["NDCG@5"].mean())
+    assert (curve[2] != curve[20]).all()
+    assert curve.loc["EASE", 2] < curve.loc["EASE", 20]
