@@ -2,6 +2,7 @@
 
 import re
 from contextlib import closing
+from itertools import pairwise
 
 import pypdfium2
 import pytest
@@ -49,7 +50,7 @@ def test_minutes_follow_each_other_through_both_sessions():
     for first, last in zip(sessions, [*sessions[1:], len(spans)], strict=True):
         session = spans[first:last]
         assert session[-1][1] == 85
-        assert all(a[1] == b[0] for a, b in zip(session, session[1:], strict=False))
+        assert all(a[1] == b[0] for a, b in pairwise(session))
 
 
 def test_there_are_notes_on_every_chapter_with_polls():
@@ -59,7 +60,8 @@ def test_there_are_notes_on_every_chapter_with_polls():
     ] == [*NOTEBOOKS]
     for part in parts:
         assert len(re.findall(r"^\| (?!Ask|:)", part, re.M)) >= 4, part[:40]
-        assert "**Stuck**" in part and "**Say**" in part, part[:40]
+        for word in ("**Stuck**", "**Say**"):
+            assert word in part, part[:40]
 
 
 def test_ten_questions_are_asked_and_answered():
