@@ -245,8 +245,8 @@ def write(
         for name in ASSETS:
             copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
             copy(HERE / name, fresh / name)
-        (fresh / FOLDER).mkdir()
         for name, page in slides.items():
+            (fresh / FOLDER).mkdir(exist_ok=True)
             (fresh / FOLDER / name).write_text(page, encoding="utf-8")
         (fresh / explorables.NAME).write_bytes(explorables.script())
         (fresh / search.NAME).write_text(index, encoding="utf-8")

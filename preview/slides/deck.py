@@ -61,7 +61,8 @@ def deck(path: Path, root: Path) -> str:
     with tempfile.TemporaryDirectory() as folder:
         defaults = Path(folder) / "deck.yaml"
         defaults.write_text(json.dumps(settings), encoding="utf-8")
-        return bare(run_pandoc(["--defaults", str(defaults)], markdown, path.name))
+        page = run_pandoc(["--defaults", str(defaults)], markdown, path.name)
+    return bare(page).replace("<th></th>", "<td></td>")  # a heading without words is none
 
 
 def style() -> str:

@@ -80,7 +80,6 @@ def test_an_explorable_comes_after_a_prediction(name):
             assert "#### Predict first" in asked, part.split("\n")[0]
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_deck_needs_nothing_and_fits_a_beamer(opened, name):
     page = opened(name)
@@ -94,7 +93,6 @@ def test_a_deck_needs_nothing_and_fits_a_beamer(opened, name):
     assert opened.problems == []
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_a_deck(opened, scheme):
     page = opened("ap-to-gradients", color_scheme=scheme)
@@ -102,7 +100,6 @@ def test_axe_finds_nothing_in_a_deck(opened, scheme):
     assert page.evaluate(AXE) == []
 
 
-@pytest.mark.browser
 def test_keys_turn_the_slides_and_leave_the_sliders_theirs(opened):
     page = opened("ap-to-gradients")
 
@@ -137,7 +134,6 @@ def test_keys_turn_the_slides_and_leave_the_sliders_theirs(opened):
     hash_is("#a-theorem-in-five-lines")
 
 
-@pytest.mark.browser
 def test_paper_has_every_slide_with_its_notes(opened):
     page = opened("training-and-repair")
     page.emulate_media(media="print")
@@ -183,5 +179,6 @@ def test_a_deck_without_a_head_is_named(tmp_path):
         decks(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_site_has_the_decks(site_folder: Path):
     assert {path.stem for path in (site_folder / "slides").iterdir()} == set(SOURCES)
