@@ -45,7 +45,8 @@ def broken_links(site, folder, facts_of):
             if not target.startswith(address):
                 continue
             page = urlsplit(target).path.lstrip("/") or "index.html"
-            anchor = unquote(urlsplit(target).fragment)
+            # What stands behind an explorable's name is its setting.
+            anchor = re.sub(r"^(explore-\w+):.*", r"\1", unquote(urlsplit(target).fragment))
             known = page in facts_of or (not anchor and (folder / page).is_file())
             if not known or (anchor and anchor not in facts_of[page]["ids"]):
                 broken.append(f"{name} -> {link}")
