@@ -171,4 +171,4 @@ def learning_curve(ratings: Ratings, sizes: Sequence[int], seed: int = 0) -> pd.
         ):
             users = per_user("top_n", system.fit(few), known, test, seed)
             curve.loc[name, size] = users["NDCG@5"].mean()
-    return curve
+    return curve.rename_axis(columns="ratings a user")
