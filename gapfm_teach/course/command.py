@@ -27,9 +27,9 @@ def main(options: Namespace) -> int:
 
 
 def _said(name: str, merged: Merged) -> str:
-    said = [f"{name}: {len(merged.changed)} cells are new"]
+    said = [f"{name}: {len(merged.changed)} new from the course"]
     if merged.hers:
-        said.append(f"{len(merged.hers)} are yours and stay")
+        said.append(f"{len(merged.hers)} of yours kept")
     if merged.both:
-        said.append(f"the course's version stands above yours at {', '.join(merged.both)}")
-    return "; ".join(said)
+        said.append(f"the course's version above yours at {', '.join(merged.both)}")
+    return ", ".join(said)

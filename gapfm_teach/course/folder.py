@@ -77,13 +77,14 @@ def update(folder: Path, solutions: str | None) -> dict[str, Merged]:
 def _planned(path: Path, notebook: dict[str, Any]) -> Merged | None:
     """What is to stand at `path`; None where nothing has to be written."""
     if not path.exists():
-        return Merged(notebook)
+        return Merged(notebook, changed=[cell["id"] for cell in notebook["cells"]])
     try:
         hers = read_json(path)
         merged = merge(hers, notebook)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
-            f"{path} {error}; move it away, and update again: nothing was changed"
+            f"{path} cannot be brought up to date ({error}); move it away and update again: "
+            "nothing was changed"
         ) from error
     return None if merged.notebook == hers else merged
 

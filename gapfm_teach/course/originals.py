@@ -21,7 +21,7 @@ def originals(notebook: dict[str, Any]) -> dict[str, str]:
     try:
         return dict(notebook["metadata"][KEY]["given"])
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError("is no notebook that this course has given out") from error
+        raise ValueError("it is no notebook that this course has given out") from error
 
 
 def print_of(cell: Cell) -> str:

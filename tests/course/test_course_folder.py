@@ -89,7 +89,7 @@ def test_her_answer_survives_a_newer_edition(made, monkeypatch, capsys):
     assert main(["course", str(made), "--update"]) == 0
     shown = sources_of(made / ONE)
     assert shown.index("my answer") == shown.index("A better question") + 1
-    assert f"{ONE}: 1 cells are new; 1 are yours and stay" in capsys.readouterr().out
+    assert f"{ONE}: 1 new from the course, 1 of yours kept\n" in capsys.readouterr().out
 
 
 def test_update_goes_on_without_solutions_unless_told(tmp_path):

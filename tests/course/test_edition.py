@@ -211,6 +211,13 @@ def test_numbers_references_and_captions(tmp_path):
     assert r"A\_b \*c\* \$5." in caption["source"]
 
 
+def test_an_equation_without_a_label_has_no_number(tmp_path):
+    (cell,) = chapter(tmp_path, "# One\n\n$$\nx\n$$\n\nAnd\n\n$$\ny\n$$ {#eq-y}")["cells"]
+    assert cell["source"] == (
+        '# 1 One\n\n$$\nx\n$$\n\nAnd\n\n<div id="eq-y"></div>\n\n$$\ny \\tag{1.1}\n$$'
+    )
+
+
 def test_works_are_named_and_listed(tmp_path):
     notebook = chapter(
         tmp_path, "# One\n\n@one2001 and [@three2002; @two2003], me@three.org."

@@ -15,21 +15,23 @@ ALL_OF_IT = {"width": 1280, "height": 30_000}
 SHOWN = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-RenderedMarkdown"
 
 
-@pytest.fixture
-def notebook(tmp_path, browser):
-    """A page of JupyterLab with chapter 3 open."""
-    main(["course", str(tmp_path / "class")])
-    with lab_over(tmp_path / "class", tmp_path) as address:
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory, browser):
+    """A page of JupyterLab with chapter 3 open, and the folder that it lies in."""
+    place = tmp_path_factory.mktemp("lab")
+    folder = place / "class"
+    main(["course", str(folder)])
+    with lab_over(folder, place) as address:
         context = browser.new_context(viewport=ALL_OF_IT)
         page = context.new_page()
         open_notebook(page, address, NAME)
-        yield page
+        yield page, folder
         context.close()
 
 
-def test_numbers_boxes_folds_and_links_are_seen(notebook, tmp_path):
-    page = notebook
-    text = (tmp_path / "class" / NAME).read_text(encoding="utf-8")
+def test_numbers_boxes_folds_and_links_are_seen(opened):
+    page, folder = opened
+    text = (folder / NAME).read_text(encoding="utf-8")
     expect(page.locator(f"{SHOWN} h2").first).to_contain_text("3.1 What is being climbed?")
     numbered = len(re.findall(r"\\tag\{3\.\d+\}", text))
     numbers = page.locator(f"{SHOWN} mjx-labels")
@@ -54,3 +56,16 @@ def test_numbers_boxes_folds_and_links_are_seen(notebook, tmp_path):
         "place => Math.abs(place.getBoundingClientRect().top) < 450",
         arg=place.element_handle(),
     )
+
+
+def test_what_jupyterlab_saves_is_no_change_of_hers(opened, capsys):
+    """It orders and cuts a file in its own way; only what somebody has typed is hers."""
+    page, folder = opened
+    before = (folder / NAME).read_bytes()
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.context.save()")
+    assert (folder / NAME).read_bytes() != before
+    assert main(["course", str(folder), "--update", "--solutions", "no"]) == 0
+    (said,) = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith(NAME)
+    ]
+    assert "yours" not in said
