@@ -1,7 +1,8 @@
 """The index that the search reads: every section, equation, figure and table of the book.
 
 It is one script file, since a page that is opened as a file can fetch nothing, and small:
-prose stands in it as written, of code each name once, of outputs nothing; all is compressed.
+prose stands in it as written, of code each name once, of outputs and solutions nothing; all is
+compressed.
 """
 
 import base64
@@ -15,6 +16,7 @@ from gapfm_teach.course.numbers import KIND
 NAME = "search_index.js"
 HEADINGS = ("h1", "h2", "h3", "h4")
 SILENT = ("script", "style", "svg", "nav", "math", "button")
+HIDDEN = ("dataframe", "cell-output", "solution")  # classes; nobody looks a solution up
 VOID = ("img", "br", "hr", "input", "link", "meta", "source", "wbr", "col")
 IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 
@@ -44,7 +46,8 @@ class Places(HTMLParser):
         kind = KIND.get(given.get("id", "").partition("-")[0])
         if tag == "main":
             return None, "text"
-        if not part or tag in SILENT or "dataframe" in given.get("class", ""):
+        hidden = any(name in given.get("class", "") for name in HIDDEN)
+        if not part or tag in SILENT or hidden:
             return None, ""
         if tag in HEADINGS and "id" in given:
             self._section = self._add(given["id"], "")
