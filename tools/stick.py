@@ -2,8 +2,8 @@
 
     python tools/stick.py FOLDER [--systems windows mac linux] [--python 3.12]
 
-It holds the packages as wheels for these systems and this Python, the notebooks, the site where it
-is built, and `start.py`, which installs from there. The ratings are not among it: their licence
+It holds the packages as wheels for these systems and this Python, the course among them, the site
+where it is built, and `start.py`, which installs from there. The ratings are not among it: their licence
 does not let them be passed on.
 """
 
@@ -23,6 +23,11 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 COURSE = "gapfm-teach[notebooks,baselines,distributed]"
+# Beside the folders, what the package is built of.
+SOURCES = (
+    "pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-TEXT", "references.bib",
+    "notation.qmd",
+)  # fmt: skip
 STARTS = {
     "start.sh": '#!/bin/sh\nexec python3 "$(dirname "$0")/start.py" "$@"\n',
     "start.bat": "@echo off\r\nwhere py >nul 2>nul\r\n"
@@ -132,10 +137,11 @@ def requirements(system: str, python: str) -> list[str]:
 def build(wheels: Path) -> None:
     """This package's own wheel, from a copy: setuptools leaves half-finished things behind."""
     with tempfile.TemporaryDirectory() as place:
-        for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT"):
+        for name in SOURCES:
             shutil.copy(ROOT / name, place)
-        unbuilt = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / "gapfm_teach", Path(place) / "gapfm_teach", ignore=unbuilt)
+        unbuilt = shutil.ignore_patterns("__pycache__", ".*", "quick")
+        for name in ("gapfm_teach", "notebooks"):
+            shutil.copytree(ROOT / name, Path(place) / name, ignore=unbuilt)
         pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, place)
 
 
@@ -166,8 +172,6 @@ def fill(folder: Path, systems: Sequence[str], python: str) -> None:
     for system in systems:
         print(f"fetching the packages for {system}", flush=True)
         download(system, python, wheels)
-    hidden = shutil.ignore_patterns(".*", "quick")
-    shutil.copytree(ROOT / "notebooks", unfinished / "notebooks", ignore=hidden)
     if (ROOT / "_site").is_dir():
         shutil.copytree(ROOT / "_site", unfinished / "site")
     shutil.copy(ROOT / "tools" / "stick_start.py", unfinished / "start.py")

@@ -1,13 +1,12 @@
 """Start the course from this folder, without network: python start.py [FOLDER]
 
 The first time it makes FOLDER (gapfm-teach in your home folder unless told), with a Python
-environment of its own from the packages beside this file, and copies the notebooks there. Then,
-and every later time, it opens JupyterLab on the copies. Nothing else on this computer is changed:
-delete FOLDER to be rid of it, and of your work.
+environment of its own from the packages beside this file, and writes the course there. Then, and
+every later time, it opens JupyterLab on it; what you changed is kept. Nothing else on this computer
+is changed: delete FOLDER to be rid of it, and of your work.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import venv
@@ -47,19 +46,14 @@ def install(environment):
     return python
 
 
-def copy_notebooks(folder):
-    """The notebooks to work in; those that are there are left as they are."""
-    if not folder.exists():
-        shutil.copytree(HERE / "notebooks", folder)
-
-
 def main(folder):
     if not fitting_python():
         return 1
     python = install(folder / ".venv")
-    copy_notebooks(folder / "notebooks")
-    subprocess.run([python, "-m", "gapfm_teach", "doctor"])
-    return subprocess.run([python, "-m", "jupyterlab", folder / "notebooks"]).returncode
+    teach, course = [python, "-m", "gapfm_teach"], folder / "course"
+    subprocess.run([*teach, "course", course, "--update"], check=True)
+    subprocess.run([*teach, "doctor"])
+    return subprocess.run([python, "-m", "jupyterlab", course]).returncode
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The USB stick: which wheels it takes along, and what its start script does with them."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -64,9 +65,9 @@ def packed(tmp_path, monkeypatch):
     return folder
 
 
-def test_the_stick_holds_the_notebooks_a_start_and_no_ratings(packed):
+def test_the_stick_holds_packages_a_start_and_no_ratings(packed):
     held = {path.relative_to(packed).as_posix() for path in packed.rglob("*")}
-    assert {"start.py", "start.sh", "start.bat", "notebooks/00_start_here.ipynb"} <= held
+    assert {"start.py", "start.sh", "start.bat"} <= held
     assert "wheels/wanted.txt" not in held
     assert not [name for name in held if "movielens" in name.lower() and ".npz" in name]
     assert b"py -3.12" in (packed / "start.bat").read_bytes()
@@ -96,9 +97,22 @@ def test_another_python_is_told_which_one_to_install(packed, monkeypatch, capsys
     )
 
 
-def test_a_second_start_keeps_the_environment_and_the_students_notebooks(
-    packed, monkeypatch, tmp_path
-):
+def test_the_wheel_is_built_of_all_that_setup_puts_into_it(monkeypatch, tmp_path):
+    def pip(command, *arguments):
+        place = Path(arguments[-1])
+        wanted = re.search(r"WANTED = \((.*?)\)", (place / "setup.py").read_text())[1]
+        patterns = re.findall(r'"([^"]+)"', wanted)
+        assert len(patterns) == 4
+        assert all(list(place.glob(pattern)) for pattern in patterns)
+        asked.append(command)
+
+    asked = []
+    monkeypatch.setattr(stick, "pip", pip)
+    stick.build(tmp_path)
+    assert asked == ["wheel"]
+
+
+def test_a_second_start_keeps_the_environment(packed, monkeypatch, tmp_path):
     made = []
     monkeypatch.setattr(stick_start, "HERE", packed)
     monkeypatch.setattr(stick_start, "WHEELS", packed / "wheels")
@@ -112,10 +126,7 @@ def test_a_second_start_keeps_the_environment_and_the_students_notebooks(
     monkeypatch.setattr(stick_start.venv, "create", create)
     for _ in range(2):
         stick_start.install(tmp_path / "home/.venv")
-        stick_start.copy_notebooks(tmp_path / "home/notebooks")
-        (tmp_path / "home/notebooks/00_start_here.ipynb").write_text("my answers")
     assert len(made) == 1
-    assert (tmp_path / "home/notebooks/00_start_here.ipynb").read_text() == "my answers"
     (packed / "wheels/scipy-2-any.whl").write_text("")  # another stick
     stick_start.install(tmp_path / "home/.venv")
     assert len(made) == 2
