@@ -1,8 +1,8 @@
 """The index that the search reads: every section, equation, figure and table of the book.
 
-It is one script file, since a page that is opened as a file can fetch nothing, and small:
-prose stands in it as written, of code each name once, of outputs and solutions nothing; all is
-compressed.
+It is one script file, since a page that is opened as a file can fetch nothing, and small: prose
+stands in it as written, of code each name once that is not in the prose, of outputs, hints and
+solutions nothing; all is compressed.
 """
 
 import base64
@@ -16,7 +16,7 @@ from gapfm_teach.course.numbers import KIND
 NAME = "search_index.js"
 HEADINGS = ("h1", "h2", "h3", "h4")
 SILENT = ("script", "style", "svg", "nav", "math", "button")
-HIDDEN = ("dataframe", "cell-output", "solution")  # classes; nobody looks a solution up
+HIDDEN = ("dataframe", "cell-output", "hint", "solution")  # classes; who looks a hint up?
 VOID = ("img", "br", "hr", "input", "link", "meta", "source", "wbr", "col")
 IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 
@@ -84,7 +84,7 @@ def entries(page: str) -> list[list[str]]:
     def entry(place: dict[str, str]) -> list[str]:
         title = " ".join(place["title"].split())
         text = " ".join(place["text"].split()).removeprefix(title).strip()
-        names = dict.fromkeys(IDENTIFIER.findall(place["code"]))
+        names = dict.fromkeys(n for n in IDENTIFIER.findall(place["code"]) if n not in text)
         return [place["id"], title, text, " ".join(names)]
 
     return [entry(place) for place in Places(page).found]

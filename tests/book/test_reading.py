@@ -169,7 +169,7 @@ def test_the_theme_is_chosen_and_remembered(open_page, as_file):
 
 def test_code_and_the_citation_are_copied(open_page):
     page = open_page(CHAPTER, permissions=["clipboard-read", "clipboard-write"])
-    block = page.locator("div.sourceCode").first
+    block = page.locator("div.sourceCode:visible").first
     block.hover()
     block.get_by_role("button", name="Copy").click()
     block.get_by_role("button", name="Copied").wait_for()
