@@ -88,6 +88,11 @@ EXERCISES: list[Exercise] = [
                 "hit.",
             ),
             Mistake(
+                lambda relevant: np.mean(_precisions(relevant)[relevant]),
+                "`precision[relevant]` takes the 0s and 1s for positions, and picks the first two entries "
+                "again and again. Entries where it is 1: `precision[relevant == 1]`.",
+            ),
+            Mistake(
                 lambda relevant: np.mean(_precisions(relevant) * relevant),
                 "You look at the hits only, which is right, but divide by the length of the "
                 "list: divide by the number of hits.",

@@ -45,7 +45,8 @@ SMOOTHED = Exercise(
         Mistake(
             lambda f, y, d: _assembled(f, y, d, sign=-1.0),
             "The difference is the wrong way round: g(f_i − f_j) asks whether j stands *below* "
-            "i. The inner sum wants g(f_j − f_i).",
+            "i. The inner sum wants g(f_j − f_i). Or, if yours is that, you summed over i: the inner sum is "
+            "over j, `axis=1`.",
         ),
         Mistake(
             lambda f, y, d: _assembled(f, y, d, own=0.0),
@@ -113,6 +114,7 @@ SHIFT_NEEDED = Exercise(
         (np.array([-1.5, 1.5, 0.5, -0.5]), 0.98),
         (np.array([0.3, 2.0, 0.9]), 0.9),
         (np.array([-4.0, 3.0]), 0.4),
+        (np.array([3.0, 4.0]), 0.5),
     ],
     right="Order and grades do not appear in your formula: any list gets there.",
     mistakes=[
@@ -153,6 +155,11 @@ SHIFT_NEEDED = Exercise(
         Mistake(
             lambda scores, q: q - np.min(scores),
             "You moved the lowest *score* to q. It is g of it that has to reach q.",
+        ),
+        Mistake(
+            lambda scores, q: np.maximum(0.0, _logit(q) - np.min(scores)),
+            "Where the lowest score is already higher than it needs to be, the smallest shift that does is "
+            "negative: all may move down. Leave out the `max`.",
         ),
     ],
 )

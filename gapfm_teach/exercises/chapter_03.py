@@ -26,49 +26,72 @@ def _raters(seed: int, n_raters: int, n_factors: int, reg: float) -> tuple:
     )
 
 
+# What a verdict calls these functions is their docstring.
+
+
 def _waves(x):
+    """f(x) = the sum of sin(x)"""
     return np.sum(np.sin(x))
 
 
 def _small_waves(x):
+    """f(x) = 1e-10 times the sum of sin(x)"""
     return 1e-10 * np.sum(np.sin(x))
 
 
 def _large_waves(x):
+    """f(x) = 1e8 times the sum of sin(x)"""
     return 1e8 * np.sum(np.sin(x))
 
 
+def _high_waves(x):
+    """f(x) = a million plus the sum of sin(x)"""
+    return 1e6 + np.sum(np.sin(x))
+
+
+def _slope(x):
+    """gradient(x) = cos(x)"""
+    return np.cos(x)
+
+
 def _small_slope(x):
+    """gradient(x) = 1e-10 cos(x)"""
     return 1e-10 * np.cos(x)
 
 
 def _large_slope(x):
+    """gradient(x) = 1e8 cos(x)"""
     return 1e8 * np.cos(x)
 
 
 def _reversed_small_slope(x):
+    """gradient(x) = -1e-10 cos(x), the sign reversed"""
     return -1e-10 * np.cos(x)
 
 
 def _last_entry_lost(x):
+    """gradient(x) = cos(x) with 0 for its last entry"""
     return np.append(np.cos(x[:-1]), 0.0)
 
 
 def _a_percent_too_long(x):
+    """gradient(x) = 1.01 cos(x)"""
     return 1.01 * np.cos(x)
 
 
 def _twice_too_long(x):
+    """gradient(x) = 2 cos(x)"""
     return 2 * np.cos(x)
 
 
 def _in_the_wrong_order(x):
+    """gradient(x) = cos(x) with its entries in the reverse order"""
     return np.cos(x)[::-1]
 
 
 _POINT = np.array([0.3, -0.7, 1.1])
 _CLAIMS = [
-    (_waves, np.cos, _POINT),
+    (_waves, _slope, _POINT),
     (_waves, _last_entry_lost, _POINT),
     (_waves, _a_percent_too_long, _POINT),
     (_waves, _twice_too_long, _POINT),
@@ -76,6 +99,7 @@ _CLAIMS = [
     (_large_waves, _large_slope, _POINT),
     (_small_waves, _small_slope, _POINT),
     (_small_waves, _reversed_small_slope, _POINT),
+    (_high_waves, _a_percent_too_long, _POINT),
 ]
 
 
@@ -85,6 +109,11 @@ def _goes_up(f, gradient, x):
 
 def _absolute(f, gradient, x):
     return bool(np.max(np.abs(gradient(x) - central_difference(f, x))) < 1e-6)
+
+
+def _by_the_value(f, gradient, x):
+    error = np.max(np.abs(gradient(x) - central_difference(f, x)))
+    return bool(error < 1e-6 * abs(f(x)))
 
 
 def _loose(f, gradient, x):
@@ -194,6 +223,16 @@ EXERCISES: list[Exercise] = [
                 "The regulariser is doubled: (9) has λ/2, so that its derivative is λV_i.",
             ),
             Mistake(
+                lambda c, U, v, reg: U.T @ c - reg / 2 * v,
+                "Half of the regulariser is missing: the derivative of λ/2 ‖V_i‖² is λV_i, since the square "
+                "brings a 2.",
+            ),
+            Mistake(
+                lambda c, U, v, reg: U.T @ c - reg * v / np.linalg.norm(v),
+                "You subtract λ times V_i divided by its length: that belongs to the norm ‖V_i‖. (9) has its "
+                "*square*, whose derivative is λV_i.",
+            ),
+            Mistake(
                 lambda c, U, v, reg: c.sum() * v - reg * v,
                 "The pull must point along the users' vectors: ∂f/∂V_i = U_m, not V_i.",
             ),
@@ -236,6 +275,11 @@ EXERCISES: list[Exercise] = [
                 "You compare the difference itself with the tolerance. A function in large "
                 "units then fails though it is right, and in small units passes though its "
                 "sign is reversed: divide by the gradient's own size.",
+            ),
+            Mistake(
+                _by_the_value,
+                "You divide by the size of f(x). A million added to f changes that, and not the gradient: "
+                "divide by the gradient's own size.",
             ),
             Mistake(
                 _loose,

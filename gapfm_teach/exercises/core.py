@@ -98,6 +98,11 @@ def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
         if all(_agrees(exercise, mistake.answer, *one) for one in tried):
             return f"✗ {mistake.message}"
     arguments, result = tried[right.index(False)]
+    if _is_number_for_yes_or_no(result, result_of(exercise.solution, arguments)):
+        return (
+            f"✗ Asked for is `True` or `False`; you return {short(result)}. If it is an error, compare it "
+            f"with a tolerance.{_for(arguments)}"
+        )
     try:
         got = np.shape(result)
     except ValueError:  # a list of lists of unequal lengths
@@ -112,6 +117,10 @@ def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
         f"Right for {sum(right)} of {len(right)} inputs, but not" if any(right) else "Not"
     )
     return f"✗ {some} this: got {short(result)}.{_for(arguments)}"
+
+
+def _is_number_for_yes_or_no(result: Any, expected: Any) -> bool:
+    return isinstance(expected, bool) and isinstance(result, float)
 
 
 def _alike(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
@@ -168,10 +177,13 @@ def _for(arguments: tuple) -> str:
 
 
 def _call(arguments: tuple) -> str:
-    return "the inputs " + ", ".join(short(a) for a in arguments)
+    return "the inputs " + ", ".join(short(a, entries=24) for a in arguments)
 
 
-def short(value: Any) -> str:
+def short(value: Any, entries: int = 12) -> str:
+    """`value` in a line or a few; of an array with more than `entries` entries, its ends."""
     if callable(value):
-        return getattr(value, "__name__", "a function")
-    return np.array2string(np.asarray(value), precision=4, threshold=12, separator=", ")
+        return (value.__doc__ or "a function").partition("\n")[0]
+    return np.array2string(
+        np.asarray(value), precision=4, threshold=entries, separator=", "
+    )

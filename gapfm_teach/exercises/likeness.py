@@ -1,6 +1,7 @@
 """What an unknown wrong answer has in common with the right one: slips of every exercise."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,7 @@ _WAYS: list[tuple[str, Callable[[np.ndarray], np.ndarray]]] = [
     ("The size is right and the sign is not: you return minus what is asked for.", np.negative),
     ("You return 1 divided by what is asked for.", np.reciprocal),
     ("You return 1 minus what is asked for.", lambda right: 1 - right),
-    ("The right number, but rounded. Give it as it comes out.", np.round),
+    *(("The right number, but rounded. Give it as it comes out.", partial(np.round, decimals=d)) for d in range(5)),
     ("The right number, but rounded up. Give it as it comes out.", np.ceil),
     ("The right number, but rounded down. Give it as it comes out.", np.floor),
     ("You return the square of what is asked for.", np.square),

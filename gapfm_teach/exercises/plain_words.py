@@ -80,6 +80,10 @@ _WORDS: list[tuple[str, str]] = [
         "it treats a single number as if it were a list.",
     ),
     (
+        r"must be numbers, got <(?:function|ufunc)|unsupported operand type\(s\) for .*'function'",
+        "it calculates with a function itself. Call it first: `gradient(x)`, not `gradient`.",
+    ),
+    (
         r"unsupported operand type\(s\) for .*'list'|can't multiply sequence|"
         r"bad operand type for unary -: 'list'",
         "it calculates with a list, which does not go entry by entry: make it an array, "

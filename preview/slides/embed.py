@@ -1,8 +1,8 @@
 """What a slide shows of a chapter, taken from its notebook by label, so that the two cannot drift.
 
 `{{< embed notebooks/03_gradients.ipynb#label >}}` on a line of its own becomes an equation
-(`eq-`), the output of a figure's or a table's cell (`fig-`, `tbl-`) or an explorable, whose view's name is its
-label. The path is that from the book's root.
+(`eq-`), the output of a figure's or a table's cell (`fig-`, `tbl-`), a table written in the text, or an explorable, whose
+view's name is its label. The path is that from the book's root.
 """
 
 import base64
@@ -16,6 +16,7 @@ from preview.notebook import BookError, raw_html, shown
 
 EMBED = re.compile(r"^\{\{< embed (?P<path>\S+?)#(?P<label>[\w-]+) >\}\}$", re.M)
 EQUATION = r"\$\$((?:(?!\$\$).)+)\$\$ \{{#{label}\}}"
+TABLE = r"((?:^\|.*\n)+)\n: .*\{{#{label}\}}$"
 IMAGE = re.compile(r"\]\((?P<name>[^)]+)\)")
 TYPES = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg"}
 
@@ -42,7 +43,7 @@ def taken(path: Path, label: str) -> str | None:
     if kind == "eq":
         return equation(cells, label)
     if kind in ("fig", "tbl"):
-        return picture(path, label)
+        return picture(path, label) or written_table(cells, label)
     return explorable(cells, label)
 
 
@@ -52,9 +53,17 @@ def read(path: Path) -> list[dict]:
 
 
 def equation(cells: list[dict], label: str) -> str | None:
-    text = "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
-    found = re.search(EQUATION.format(label=re.escape(label)), text, re.S)
+    found = re.search(EQUATION.format(label=re.escape(label)), text_of(cells), re.S)
     return f"$${found[1]}$$" if found else None
+
+
+def written_table(cells: list[dict], label: str) -> str | None:
+    found = re.search(TABLE.format(label=re.escape(label)), text_of(cells), re.M)
+    return found[1] if found else None
+
+
+def text_of(cells: list[dict]) -> str:
+    return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
 
 
 def picture(path: Path, label: str) -> str | None:

@@ -154,6 +154,14 @@ def test_an_equation_is_the_chapters_own():
     assert found.replace("\n", "") == r"$$T_{ij} = \beta_{ij}\, g(f_i)\, g(f_j - f_i)$$"
 
 
+def test_a_table_of_the_text_comes_without_its_caption():
+    found = embed.taken(ROOT / "notebooks" / "01_from_ap_to_gap.ipynb", "tbl-gap-by-hand")
+    lines = found.splitlines()
+    assert len(lines) == 2 + 4
+    assert all(line.startswith("|") and line.endswith("|") for line in lines)
+    assert "7/4" in lines[-1]
+
+
 def test_a_picture_brings_its_words_and_no_file(tmp_path):
     found = embed.taken(CHAPTER, "fig-gradients-pair-table")
     assert found.startswith("![](data:image/png;base64,")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pypdfium2
 import pytest
-from prose_numbers import ROOT, claims, passages
+from prose_numbers import ROOT, claims, passages, read_book, rounds_to
 from test_sources import CHAPTERS, formulas
 
 from preview.paper.sheet import sheet
@@ -31,15 +31,31 @@ def normal(tex: str) -> str:
 
 
 @pytest.mark.parametrize("name", TEACHERS)
-def test_no_result_is_typed_into_a_teachers_page(name):
+def test_a_result_on_a_teachers_page_is_shown_in_the_chapter_linked_beside_it(name):
     """Planned minutes, points and questions are whole numbers; results are fractions or shares."""
     found = [
-        number.text
+        f"{number.text}  in: {passage}"
         for passage in passages(PAGES[name])
         for number, *_ in claims(passage)
         if "." in number.text or number.percent
+        if not any(rounds_to(value, number) for value in shown_beside(passage))
     ]
     assert found == []
+
+
+def shown_beside(passage: str) -> list[float]:
+    """What is shown by the chapter that `passage` links to first; nothing where there is no link."""
+    place = LINK.search(passage)
+    if not place:
+        return []
+    chapter = read_book().chapters[place["chapter"].removesuffix(".ipynb")]
+    return [value for section in chapter for value in section.shown]
+
+
+def test_every_question_of_the_notes_has_its_answer():
+    rows = re.findall(r"^\| (?!Ask|:|the same)(.*?) \|", PAGES["teaching-notes.qmd"], re.M)
+    assert len(rows) > 50
+    assert [row for row in rows if not re.search(r" \*[^*]+\*$", row)] == []
 
 
 def test_minutes_follow_each_other_through_both_sessions():

@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from gapfm_teach.exercises import EXERCISES
 from gapfm_teach.exercises.core import Exercise, judge
+from gapfm_teach.gradcheck import relative_error
 
 HALVES = Exercise(
     name="halves",
@@ -127,6 +129,41 @@ def test_what_an_unknown_answer_has_in_common_with_the_right_one(answer, says):
     said = judge(HALVES, answer)
     assert says in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize("decimals", range(5))
+def test_a_rounded_answer_is_told_that_it_is_rounded(decimals):
+    thirds = Exercise("thirds", lambda x: x / 3, "Right.", inputs=[(np.array([4.0, 1.0]),)])
+    said = judge(thirds, lambda x: np.round(x / 3, decimals))
+    assert said == "✗ The right number, but rounded. Give it as it comes out."
+
+
+CLAIM = EXERCISES["gradient-check"]
+
+
+def test_a_number_where_yes_or_no_is_asked_for_wants_a_tolerance():
+    said = judge(CLAIM, lambda f, gradient, x: np.abs(gradient(x) - x).max())
+    assert said.startswith("✗ Asked for is `True` or `False`; you return ")
+
+
+def test_a_function_that_is_calculated_with_is_to_be_called():
+    for answer in (
+        lambda f, gradient, x: gradient - x,
+        lambda f, gradient, x: relative_error(gradient, x),
+    ):
+        assert "Call it first: `gradient(x)`" in judge(CLAIM, answer)
+
+
+def test_functions_among_the_inputs_are_told_in_words_and_arrays_whole():
+    said = judge(CLAIM, lambda f, gradient, x: gradient(x)[0] > 0)
+    assert "for the inputs f(x) = the sum of sin(x), gradient(x) = cos(x) with 0" in said
+    for name, answer in [
+        ("pushed-up", lambda grades, scores: len(grades) + 3),
+        ("add-visits", lambda V, items, steps: V + 7),
+    ]:
+        given = judge(EXERCISES[name], answer).partition("for the inputs")[2]
+        assert given
+        assert "..." not in given
 
 
 def test_what_is_like_the_right_answer_for_one_input_only_is_not_called_so():

@@ -97,7 +97,36 @@ def nodes_of_half_the_distance(spread, tolerance):
     return np.ceil(np.log(1 / tolerance) / np.log(slope + np.sqrt(1 + slope**2)))
 
 
+def check_by_the_value(f, gradient, x):
+    error = np.linalg.norm(gradient(x) - central_difference(f, x))
+    return error / abs(f(x)) < 1e-6
+
+
 SLIPS = [
+    (
+        "average-precision",
+        lambda r: (np.cumsum(r) / np.arange(1, r.size + 1))[r].mean(),
+        "takes the 0s and 1s for positions",
+    ),
+    (
+        "smoothed-gap",
+        lambda f, y, d: np.sum(
+            g(f) * (beta(y, d) * g(f[None, :] - f[:, None])).sum(axis=0)
+        ),
+        "you summed over i",
+    ),
+    (
+        "shift-needed",
+        lambda f, q: max(0, np.log(q / (1 - q)) - f.min()),
+        "Leave out the `max`",
+    ),
+    ("item-gradient", lambda c, U, v, r: U.T @ c - r / 2 * v, "Half of the regulariser"),
+    (
+        "item-gradient",
+        lambda c, U, v, r: U.T @ c - r * v / np.linalg.norm(v),
+        "that belongs to the norm",
+    ),
+    ("gradient-check", check_by_the_value, "divide by the size of f(x)"),
     ("share-empty", lambda m, n, s: 1 - s // (m * n), "`//` divides and rounds down"),
     ("ranks", lambda f: f.argsort().argsort(), "Upside down, and from 0"),
     ("by-hand", 0.125, "The term j = i is missing"),
