@@ -34,6 +34,7 @@ DEFAULTS = {
 }
 FONT = re.compile(r"^(?:(italic|oblique) )?(?:(\d+) )?([\d.]+)px")
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
+MINUS = re.compile(r"(?<![\w.])-(?=\.?\d)")  # a hyphen in its place
 STEP = re.compile(r"([MLCQz])([^MLCQz]*)")
 XLINK = "{http://www.w3.org/1999/xlink}href"
 
@@ -193,7 +194,8 @@ def _text(element, given: dict) -> str:
     if move.startswith("rotate(0"):
         move = ""
     where = f' x="{place[0]}" y="{place[1]}"' + (f' transform="{move}"' if move else "")
-    words = "".join(map(_span, element)) or escape(element.text or "")
+    plain = MINUS.sub("\N{MINUS SIGN}", element.text or "")
+    words = "".join(map(_span, element)) or escape(plain)
     shown = {k: v for k, v in given.items() if k != "halo"}
     return (
         f"<text{where}{_attributes(shown)}{HALO if 'halo' in given else ''}>{words}</text>"

@@ -129,3 +129,13 @@ def test_what_has_no_colour_of_its_own_or_is_not_known_is_told(figure):
     strange = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><blink/></svg>'
     with pytest.raises(ValueError, match="blink is no element"):
         compact(strange)
+
+
+def test_a_hyphen_before_a_number_is_a_minus_and_no_other(figure):
+    ax = figure.subplots()
+    for k, words in enumerate(("-0.5", "p-value -.3", "user-12")):
+        ax.text(0, k / 3, words)
+    drawn = plots.in_svg(figure)
+    assert ">−0.5<" in drawn
+    assert ">p-value −.3<" in drawn
+    assert ">user-12<" in drawn

@@ -15,7 +15,6 @@ from ...ratings import Ratings
 from ...splits import subset
 from ..catalogue import catalogue_per_user
 from ..protocols import FAMILY, PROTOCOLS
-from .results import clear
 
 OWN = dict(
     zip(FAMILY, ("GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"), strict=True)
@@ -121,8 +120,8 @@ def against_gap(table: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     """The stored table "family", with what its paired comparisons say beside the reference "GAP".
 
     differences : the comparisons that `reproduce` wrote beside it. Adds columns relative, the
-    difference to GAP's mean as a share of it; difference, to GAP, 0 for GAP itself; and clear, as
-    `results.clear` has it.
+    difference to GAP's mean as a share of it; difference, to GAP, 0 for GAP itself; and apart: does
+    the 95% interval of the difference leave 0 out? Of so many some do by chance.
     """
     name = PROTOCOLS["family"].references[0]
     reference = table[table["system"] == name]
@@ -133,7 +132,7 @@ def against_gap(table: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     return table.assign(
         relative=table["mean"] / base - 1,
         difference=found["difference"].fillna(0).to_numpy(),
-        clear=clear(found).to_numpy(),
+        apart=((found["ci_low"] > 0) | (found["ci_high"] < 0)).to_numpy(),
     )
 
 
@@ -142,7 +141,7 @@ def winners(compared: pd.DataFrame) -> pd.DataFrame:
 
     Columns own, the objective of `FAMILY` whose measure it is ("" for P and NDCG), and its place
     among them; best, the first of them; best of all, with the two others that stand in the table;
-    and all those that are clearly ahead of GAP, and clearly behind it.
+    and all those whose interval of the difference to GAP lies above 0, and below it.
     """
     owner = {metric: name for name, metric in OWN.items()}
     rows = []
@@ -152,13 +151,13 @@ def winners(compared: pd.DataFrame) -> pd.DataFrame:
             found = of_given[of_given["metric"] == metric]
             family = [name for name in found["system"] if name in FAMILY]
             own = owner.get(metric, "")
-            told = found[found["clear"]]
+            told = found[found["apart"]]
             rows.append({
                 "given": given, "metric": metric,
                 "own": own, "its place": family.index(own) + 1 if own else "",
                 "best of five": family[0], "best of all": _names(found[:1]),
-                "clearly ahead of GAP": _names(told[told["difference"] > 0]),
-                "clearly behind GAP": _names(told[told["difference"] < 0]),
+                "interval ahead of GAP": _names(told[told["difference"] > 0]),
+                "interval behind GAP": _names(told[told["difference"] < 0]),
             })  # fmt: skip
     return pd.DataFrame(rows).set_index(["given", "metric"])
 
@@ -184,19 +183,19 @@ def chosen(choices: pd.DataFrame) -> pd.DataFrame:
 def heat_map(ax: Axes, compared: pd.DataFrame, given: int) -> Axes:
     """Means of one Given, a row a system, coloured by the share above or below GAP's.
 
-    Bold where the difference is clear, see `against_gap`; a frame around the best of a column.
+    Bold where `against_gap` finds the difference apart from 0; a frame around the best of a column.
     """
     rows = compared[compared["given"] == given].set_index(["system", "metric"])
     places = pd.MultiIndex.from_product([ROWS, MEASURES])
     shape = (len(ROWS), len(MEASURES))
-    mean, relative, clear = (
+    mean, relative, apart = (
         rows[column].reindex(places).to_numpy().reshape(shape)
-        for column in ("mean", "relative", "clear")
+        for column in ("mean", "relative", "apart")
     )
     plots.shaded(ax, relative, [plots.VERMILION, plots.BLUE], strongest=DEEPEST)
     for i, j in np.ndindex(shape):
         ax.text(j, i, f"{mean[i, j]:.3f}"[1:], ha="center", va="center",
-                weight="bold" if clear[i, j] else "normal")  # fmt: skip
+                weight="bold" if apart[i, j] else "normal")  # fmt: skip
     for j, i in enumerate(mean.argmax(axis=0)):
         ax.add_patch(
             mpl.patches.Rectangle(

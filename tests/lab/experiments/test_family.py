@@ -105,22 +105,29 @@ MEANS = {
 }  # fmt: skip
 
 
-def stored(means: dict, clear=(), metrics=family.MEASURES, given=(10,)) -> pd.DataFrame:
-    """As `against_gap` gives it, where the differences of `clear` are."""
+def stored(means: dict, apart=(), metrics=family.MEASURES, given=(10,)) -> pd.DataFrame:
+    """As `against_gap` gives it, where the intervals of `apart` leave 0 out."""
     rows = pd.DataFrame([
         {"given": n, "system": name, "metric": metric, "mean": means[name]}
         for n in given for metric in metrics for name in means
     ])  # fmt: skip
     pairs = rows[rows["system"] != "GAP"].assign(reference="GAP", p_value=1e-9, n_splits=5)
     pairs["difference"] = pairs["mean"] - means["GAP"]
-    pairs["p_holm"] = pairs["system"].isin(clear).map({True: 0.049, False: 0.051})
-    other = pairs.assign(reference="GAPfm", p_holm=0.0)
+    half = abs(pairs["difference"]) * pairs["system"].isin(apart).map(
+        {True: 0.9, False: 1.1}
+    )
+    half += 0.001 * (pairs["difference"] == 0)
+    pairs["ci_low"], pairs["ci_high"] = (
+        pairs["difference"] - half,
+        pairs["difference"] + half,
+    )
+    other = pairs.assign(reference="GAPfm", ci_low=1.0, ci_high=1.0)
     return family.against_gap(rows, pd.concat([other, pairs]).drop(columns="mean"))
 
 
-def test_a_difference_to_gap_is_clear_after_holms_correction():
+def test_a_difference_to_gap_is_apart_where_its_interval_leaves_0_out():
     found = stored(MEANS, ("AP", "ERR"), metrics=("GR@5",)).set_index("system")
-    assert found.loc[found["clear"]].index.tolist() == ["AP", "ERR"]
+    assert found.loc[found["apart"]].index.tolist() == ["AP", "ERR"]
     assert found["difference"].to_dict() == pytest.approx(
         {name: mean - 0.2 for name, mean in MEANS.items()}
     )
@@ -135,17 +142,17 @@ def test_who_wins_by_each_measure():
     assert found.index.tolist() == [(n, m) for n in (10, 30) for m in family.MEASURES]
     assert set(found["best of five"]) == {"GR@5"}
     assert set(found["best of all"]) == {"geometric"}
-    assert set(found["clearly ahead of GAP"]) == {"geometric"}
-    assert set(found["clearly behind GAP"]) == {"GAPfm, ERR"}
+    assert set(found["interval ahead of GAP"]) == {"geometric"}
+    assert set(found["interval behind GAP"]) == {"GAPfm, ERR"}
     of_ten = found.loc[10]
     assert of_ten["own"].tolist() == ["", "", *family.FAMILY]
     assert of_ten.loc["ERR@5", "its place"] == 5
     assert of_ten.loc["GR@5", "its place"] == 1
 
 
-def test_where_nothing_is_clear_no_name_stands():
+def test_where_nothing_is_apart_no_name_stands():
     found = family.winners(stored(MEANS))
-    assert set(found["clearly ahead of GAP"]) == set(found["clearly behind GAP"]) == {"–"}
+    assert set(found["interval ahead of GAP"]) == set(found["interval behind GAP"]) == {"–"}
 
 
 def test_what_was_chosen_by_the_own_measure():
@@ -175,6 +182,6 @@ def test_the_heat_map_shows_every_mean_and_frames_the_best_of_a_column():
         name = family.ROWS[row]
         assert text.get_text() == f"{means[name]:.3f}"[1:], column
         assert (text.get_weight() == "bold") == (name == "ERR")
-    frames = [patch.get_xy()[1] + 0.46 for patch in ax.patches]
+    frames = [patch.get_xy()[1] + 0.46 for patch in ax.patches if not patch.get_fill()]
     best = family.ROWS.index("GAPfm, geometric")
     assert frames == pytest.approx([best] * len(family.MEASURES))
