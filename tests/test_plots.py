@@ -15,6 +15,7 @@ def ax():
 
 
 def test_names_beside_points_are_not_mathematics(ax):
+    ax.set(xlim=(-1, 3), ylim=(-1, 3))
     plots.named_points(ax, [0, 1, 2], [0, 1, 2], NAMES)
     assert [text.get_text() for text in ax.texts] == NAMES
     assert not any(text.get_parse_math() for text in ax.texts)

@@ -57,12 +57,17 @@ def python_of(venv: Path) -> Path:
     return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def run(*arguments: str | Path, program: Path | None = None, **environment: str) -> None:
-    """Run .venv's Python, or another program, here, and stop where it fails."""
+def run(
+    *arguments: str | Path,
+    program: Path | None = None,
+    must: bool = True,
+    **environment: str,
+) -> None:
+    """Run .venv's Python, or another program, here, and stop where it fails and must not."""
     command = [str(program or python_of(VENV)), *map(str, arguments)]
     said = [f"{name}={value}" for name, value in environment.items()]
     print(*said, *command, flush=True)
-    subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=True)
+    subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=must)
 
 
 def is_older(made: Path, sources: Iterable[Path]) -> bool:
@@ -106,8 +111,7 @@ def setup() -> None:
     run("-m", "venv", ".venv", program=Path(sys.executable))
     run(*PIP, "-r", "requirements.txt")
     run(*PIP, "--no-deps", "--no-build-isolation", "--editable", ".")
-    # What could not be compiled beforehand is compiled when it is needed.
-    subprocess.run([python_of(VENV), "-m", "gapfm_teach", "warm"], cwd=ROOT)
+    run("-m", "gapfm_teach", "warm", must=False)  # else compiled when it is needed
     MADE.mkdir(exist_ok=True)
     done.touch()
 

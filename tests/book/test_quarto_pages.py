@@ -145,7 +145,7 @@ def test_tables_are_as_wide_as_what_they_hold(opened):
     assert facts["aligned"] == [["left", "right"]] * 4
     meaning = page.locator("figure td").nth(1)
     assert meaning.evaluate("cell => cell.getBoundingClientRect().width") > 150
-    caption = page.locator("figcaption").evaluate(
+    caption = page.locator("#tbl-page-caption").evaluate(
         "words => getComputedStyle(words).textAlign"
     )
     assert caption == "left"

@@ -164,7 +164,7 @@ def test_a_table_of_the_text_comes_without_its_caption():
 
 def test_a_picture_brings_its_words_and_no_file(tmp_path):
     found = embed.taken(CHAPTER, "fig-gradients-pair-table")
-    assert found.startswith("![](data:image/png;base64,")
+    assert found.startswith("![](data:image/svg+xml;base64,")
     assert 'fig-alt="' in found
 
 

@@ -241,6 +241,8 @@ def test_movies_are_chosen_with_the_right_probability(shift):
         expected[[first, second]] += rates[first] * rates[second] / (1 - rates[first])
     movies = np.zeros(n_users * chosen, np.uint16)
     simulation.choose_movies(
+        0,
+        n_users,
         np.arange(0, n_users * chosen + 1, chosen),
         np.zeros(n_users, np.int64),
         weights,

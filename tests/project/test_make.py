@@ -89,7 +89,12 @@ def test_a_changed_source_makes_the_site_anew_and_nothing_else(commands, project
 def test_changed_versions_are_installed_first(commands, project):
     commands("site")
     later(project / "requirements.txt")
-    assert [command.split()[1] for command in commands("setup")] == ["venv", "pip", "pip"]
+    assert [command.split()[1] for command in commands("setup")] == [
+        "venv",
+        "pip",
+        "pip",
+        "gapfm_teach",
+    ]
 
 
 def test_tests_are_not_run_after_a_fault_of_style(commands, monkeypatch, project):
