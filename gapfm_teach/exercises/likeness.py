@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,7 @@ Close = Callable[[np.ndarray, np.ndarray], bool]
 
 
 # What may have been done to the right result, and what to tell whoever did it.
-_WAYS: list[tuple[str, Callable[[np.ndarray], np.ndarray]]] = [
+_WAYS: list[tuple[str, Callable[..., Any]]] = [
     ("The size is right and the sign is not: you return minus what is asked for.", np.negative),
     ("You return 1 divided by what is asked for.", np.reciprocal),
     ("You return 1 minus what is asked for.", lambda right: 1 - right),
