@@ -59,7 +59,7 @@ def _code(cell: Cell, numbers: Numbers, before: list[Cell]) -> list[Cell]:
         metadata["gapfm_teach"] = options
     if options.get("code-fold") == "true":
         metadata["jupyter"] = {"source_hidden": True}
-    made = [cell | {"metadata": metadata, "source": code, "outputs": _of_a_notebook(cell)}]
+    made = [cell | {"metadata": metadata, "source": code}]
     label = options.get("label", "")
     kind = label.partition("-")[0]
     if kind not in KIND:
@@ -75,11 +75,6 @@ def _code(cell: Cell, numbers: Numbers, before: list[Cell]) -> list[Cell]:
     else:
         caption = f"{anchor(label)}\n\n{caption}"
     return [*made, markdown(label, caption)]
-
-
-def _of_a_notebook(cell: Cell) -> list[dict]:
-    """The stored outputs, but for what `check` says where nothing runs: here it answers itself."""
-    return [one for one in cell["outputs"] if "text/markdown" not in one.get("data", {})]
 
 
 def split_options(text: str) -> tuple[dict[str, str], str]:

@@ -112,8 +112,7 @@ def test_nothing_is_left_of_the_language_that_quarto_reads(made):
 def test_code_and_stored_outputs_are_those_of_the_sources(path, made):
     """Why `make test` re-runs the sources alone: a second run of all chapters would cost as much
     as the first, minutes, and could find nothing. The edition's code is the sources', cell for
-    cell, but for `#|` lines, which Python does not read; its stored outputs are equal, too, but for what
-    `check` says on a page; and
+    cell, but for `#|` lines, which Python does not read; its stored outputs are equal, too; and
     what lies beside it, `results/`, `test_course_folder.py` compares. One small notebook is run
     from a folder all the same, `test_a_notebook_runs_from_the_folder` below."""
     source = json.loads(path.read_text(encoding="utf-8"))
