@@ -32,7 +32,8 @@ IMPORTS = {
     "doctor": "kernels splits evaluation datasets model",
     "distributed": "dask numpy _support ratings learning model",
     "widgets": "anywidget numpy traitlets",
-    "exercises": "IPython numpy platformdirs _support gradcheck metrics smooth repaired",
+    "course": "_support",
+    "exercises": "IPython numpy platformdirs _support course gradcheck metrics smooth repaired",
     "lab.paper": "numpy pandas ratings",
     "lab.catalogue": "numpy pandas metrics ratings evaluation",
     "lab.baselines": "implicit numpy pandas scipy surprise threadpoolctl _support kernels metrics ratings learning model",
@@ -41,7 +42,6 @@ IMPORTS = {
     "lab.protocols": "numpy pandas ratings splits model lab.systems lab.tuning",
     "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
     "lab.reproduce": "matplotlib numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
-    "course": "_support",
     "__main__": "course doctor exercises lab.reproduce",
 }
 # The ground floor lends the upper ones these functions only.

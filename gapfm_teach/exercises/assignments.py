@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from .._support.files import new_folder
+from ..course.sources import NOTEBOOKS, sources
 from .posed import Posed, posed
 
 CHAPTER = "[0-9][0-9]_*.ipynb"
-PACKAGE = Path(__file__).parents[1]
-# Beside the package in a checkout; inside it where it was installed.
-HOMES = (PACKAGE / "course" / "sources" / "notebooks", PACKAGE.parent / "notebooks")
 METADATA = {
     "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
     "language_info": {"name": "python"},
@@ -29,7 +27,7 @@ def write_assignments(folder: Path) -> list[Path]:
     `folder` is new: FileExistsError where there is one, FileNotFoundError without notebooks, and
     OSError where it cannot be written. Nothing is half written.
     """
-    chapters = _chapters()
+    chapters = sorted((sources() / NOTEBOOKS).glob(CHAPTER))
     with new_folder(folder) as fresh:
         for path in chapters:
             home = fresh / path.stem
@@ -37,17 +35,6 @@ def write_assignments(folder: Path) -> list[Path]:
             text = json.dumps(_assignment(path), indent=1, ensure_ascii=False)
             (home / path.name).write_text(text + "\n", encoding="utf-8")
     return [folder / path.stem / path.name for path in chapters]
-
-
-def _chapters() -> list[Path]:
-    for home in HOMES:
-        found = sorted(home.glob(CHAPTER))
-        if found:
-            return found
-    raise FileNotFoundError(
-        f"no notebooks came with gapfm_teach, neither in {HOMES[0]} nor in {HOMES[1]}; "
-        "run this command in a checkout of the project"
-    )
 
 
 def _assignment(path: Path) -> dict[str, Any]:

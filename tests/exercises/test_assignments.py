@@ -6,6 +6,7 @@ import nbformat
 import pytest
 
 from gapfm_teach.__main__ import main
+from gapfm_teach.course import sources
 from gapfm_teach.exercises import EXERCISES, assert_solved, assignments
 
 # From nbgrader's schema, version 3: the type of each key that a cell has.
@@ -114,7 +115,8 @@ def test_nothing_is_written_over(tmp_path, capsys):
 
 
 def test_where_no_notebooks_came_along(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(assignments, "HOMES", (tmp_path / "here", tmp_path / "there"))
+    monkeypatch.setattr(sources, "INSTALLED", tmp_path / "here")
+    monkeypatch.setattr(sources, "CHECKOUT", tmp_path / "there")
     assert main(["assignments", str(tmp_path / "new")]) == 1
     assert "no notebooks came with gapfm_teach" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
