@@ -139,7 +139,11 @@ def _package(name: str, wanted: str, optional: bool) -> Check:
 def _compiled() -> Iterator[Check]:
     kernels = importlib.import_module("gapfm_teach.kernels")
     damaged = kernels.damaged_cache()
-    if damaged:
+    if not kernels.COMPILED:
+        yield Check(
+            "compiled code", "note", "none without Numba: all takes many times as long"
+        )
+    elif damaged:
         detail = f"{len(damaged)} functions damaged in {damaged[0]}, made anew on next use"
         remedy = f"if it stays so, remove {damaged[0]}"
         yield Check("compiled code", "note", detail, remedy)

@@ -49,9 +49,11 @@ def warm(progress: Callable[[int, int], None] | None = None) -> None:
 
 
 def cold() -> list[str]:
-    """The kernels that are still to be compiled, all or some of their variants."""
+    """The kernels that are still to be compiled, all or some of their variants; none without Numba."""
     from .. import kernels
 
+    if not kernels.COMPILED:
+        return []
     return [
         name
         for name, wanted in VARIANTS.items()
@@ -60,7 +62,12 @@ def cold() -> list[str]:
 
 
 def main() -> int:
-    """Compile, say so, and return 0, or 1 where it could not be kept."""
+    """Compile, say so, and return 0, or 1 where it could not be kept, or Numba is missing."""
+    from .. import kernels
+
+    if not kernels.COMPILED:
+        print("Without Numba nothing is compiled. To get it: python -m pip install numba")
+        return 1
     if not cold():
         print("Compiled already.")
         return 0

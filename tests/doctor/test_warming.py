@@ -125,3 +125,26 @@ def test_the_command_says_what_it_does(monkeypatch, capsys):
     said = capsys.readouterr().out
     assert "3 of 3 parts done" in said
     assert "compiled code of gradients could not be kept" in said
+
+
+@pytest.mark.processes
+def test_without_numba_there_is_nothing_to_warm_and_the_doctor_says_so():
+    """The stand-in has plain functions, which keep nothing."""
+    program = """
+        import sys
+        sys.modules["numba"] = None  # then it cannot be imported
+        from gapfm_teach import doctor
+        from gapfm_teach.doctor.environment import check_environment
+        from gapfm_teach.doctor.warming import main
+        print(main(), doctor.cold())
+        print(next(c.detail for c in check_environment() if c.name == "compiled code"))
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)],
+        capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    first, second, third = done.stdout.splitlines()
+    assert "python -m pip install numba" in first
+    assert second == "1 []"
+    assert third.startswith("none without Numba")
