@@ -47,7 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "course":
         from .course.command import main as course
 
-        return course(options)
+        if failed := course(options):
+            return failed
+        if doctor.cold():  # the notebooks run without, too, and wait at the first fit
+            doctor.warm_up()
+        return 0
     if options.command == "reproduce":
         from .lab.reproduce.command import (
             main as reproduce,  # only now: doctor must start without

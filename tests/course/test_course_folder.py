@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from gapfm_teach import doctor
 from gapfm_teach.__main__ import main
 from gapfm_teach.course import folder as course
 from gapfm_teach.course.originals import with_originals
@@ -41,6 +42,18 @@ def test_a_new_folder_holds_all_that_the_chapters_read(made):
         source = CHECKOUT / "notebooks" / "results" / name
         assert (made / "results" / name).read_bytes() == source.read_bytes()
     assert len(list(made.glob("*.ipynb"))) == 13
+
+
+def test_what_its_notebooks_use_is_compiled_where_that_is_to_be_done(
+    made, monkeypatch, capsys
+):
+    told = []
+    monkeypatch.setattr(doctor, "warm_up", lambda: told.append("compiled") or 1)
+    for cold in ([], ["gradients"]):
+        monkeypatch.setattr(doctor, "cold", lambda cold=cold: cold)
+        assert main(["course", str(made), "--update"]) == 0
+        assert told == ["compiled"] * len(cold)
+        assert "is ready" in capsys.readouterr().out
 
 
 def test_a_folder_with_files_is_left_alone(made, capsys):

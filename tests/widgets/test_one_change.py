@@ -16,34 +16,32 @@ PUT_IN = [name for name in STEPS if not name.startswith("- ")]
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    """Made-up tables of the shape that `reproduce ablation` writes."""
-    rng, folder = np.random.default_rng(0), tmp_path_factory.mktemp("made_up")
+    """title -> made-up tables of the shape that `reproduce ablation` writes: path, means, pairs."""
+    folder = tmp_path_factory.mktemp("made_up")
+    return {
+        name: made_up(folder / f"{name}.csv", np.random.default_rng(seed))
+        for seed, name in enumerate(("ablation", "ablation_few"))
+    }
+
+
+def made_up(path, rng):
     rows, pairs = [], []
     for given in (10, 30):
         for metric in ("NDCG@5", "AP@5", "P@5"):
             mean = dict(zip(STEPS, 0.3 + rng.normal(0, 0.04, len(STEPS)), strict=True))
             key = {"given": given, "metric": metric}
             for name, m in mean.items():
-                rows.append(
-                    key
-                    | {"system": name, "mean": m, "ci_low": m - 0.02, "ci_high": m + 0.02}
-                )
+                interval = {"mean": m, "ci_low": m - 0.02, "ci_high": m + 0.02}
+                rows.append(key | {"system": name} | interval)
                 for other, o in mean.items():
-                    pair = {
-                        "reference": other,
-                        "system": name,
-                        "difference": m - o,
-                        "ci_low": m - o - 0.03,
-                    }
-                    pairs.append(
-                        key
-                        | pair
-                        | {"ci_high": m - o + 0.03, "p_holm": rng.choice([0.01, 1.0])}
-                        | {"n_splits": 5}
-                    )
-    for table, name in ((rows, "ablation"), (pairs, "ablation_differences")):
-        pd.DataFrame(table).to_csv(folder / f"{name}.csv", index=False)
-    return folder, pd.DataFrame(rows), pd.DataFrame(pairs)
+                    pair = {"reference": other, "system": name, "difference": m - o}
+                    pair |= {"ci_low": m - o - 0.03, "ci_high": m - o + 0.03}
+                    pair |= {"p_holm": rng.choice([0.01, 1.0]), "n_splits": 5}
+                    pairs.append(key | pair)
+    means, differences = pd.DataFrame(rows), pd.DataFrame(pairs)
+    means.to_csv(path, index=False)
+    differences.to_csv(path.with_name(f"{path.stem}_differences.csv"), index=False)
+    return path, means, differences
 
 
 def check(words: str, tables, system: str, reference: str, given: int, metric: str) -> None:
@@ -56,33 +54,28 @@ def check(words: str, tables, system: str, reference: str, given: int, metric: s
     assert ("; clear" in words) == (pair["p_holm"] < 0.05)
 
 
-def test_steps_measures_and_what_is_taken_out(browser, tmp_path, tables):
-    data = steps_of(tables[0] / "ablation.csv", ("NDCG@5", "AP@5"))
+def test_steps_tables_measures_and_what_is_taken_out(browser, tmp_path, tables):
+    paths = {name: path for name, (path, *_) in tables.items()}
+    data = steps_of(paths, ("NDCG@5", "AP@5"))
     stage = Stage(browser, tmp_path, Page("one_change", data, "steps"), touch=True)
+
+    def choose(name, choice):
+        menu = stage.root.locator(f"select[id$='-{name}']")
+        return stage.after(lambda: menu.select_option(choice))
+
+    first, few = tables.values()
     assert "nothing changed yet" in stage.said()
     for step in (1, 5, 9):
-        check(
-            stage.slide("step", step), tables, PUT_IN[step], PUT_IN[step - 1], 10, "NDCG@5"
-        )
-    check(
-        stage.press("input[id$='-step']", "ArrowLeft"),
-        tables,
-        PUT_IN[8],
-        PUT_IN[7],
-        10,
-        "NDCG@5",
-    )
-    for name, choice in (("metric", "AP@5"), ("given", "30")):
-        menu = stage.root.locator(f"select[id$='-{name}']")
-        words = stage.after(lambda menu=menu, choice=choice: menu.select_option(choice))
-    check(words, tables, PUT_IN[8], PUT_IN[7], 30, "AP@5")
-    way = stage.root.locator("select[id$='-way']")
-    stage.after(lambda: way.select_option(index=1))
+        before = PUT_IN[step - 1]
+        check(stage.slide("step", step), first, PUT_IN[step], before, 10, "NDCG@5")
+    words = stage.press("input[id$='-step']", "ArrowLeft")
+    check(words, first, PUT_IN[8], PUT_IN[7], 10, "NDCG@5")
+    choose("metric", "AP@5")
+    check(choose("given", "30"), first, PUT_IN[8], PUT_IN[7], 30, "AP@5")
+    check(choose("table", "ablation_few"), few, PUT_IN[8], PUT_IN[7], 30, "AP@5")
+    choose("way", "taken out of consistent GAP, one at a time")
     box = stage.root.locator("input[id$='-step']").bounding_box()
-    tapped = stage.after(
-        lambda: stage.page.touchscreen.tap(
-            box["x"] + 0.335 * box["width"], box["y"] + box["height"] / 2
-        )
-    )
-    check(tapped, tables, "- unrated count less", "+ large start", 30, "AP@5")
+    x, y = box["x"] + 0.335 * box["width"], box["y"] + box["height"] / 2
+    tapped = stage.after(lambda: stage.page.touchscreen.tap(x, y))
+    check(tapped, few, "- unrated count less", "+ large start", 30, "AP@5")
     stage.close()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -118,17 +119,28 @@ def typical_user(model: GAPfm, *, every: int = 3) -> tuple[int, dict[str, float]
     return distance.index.to_list()[int(distance.to_numpy().argmin())], shares
 
 
-def steps_of(table: str, metrics=("NDCG@5", "GAP@5 (ideal)", "AP@5")) -> dict:
-    """The stored table of single changes `table` (a path to ablation.csv) with each step's difference.
+def steps_of(
+    tables: Mapping[str, str | Path], metrics=("NDCG@5", "GAP@5 (ideal)", "AP@5")
+) -> dict:
+    """The stored single changes of `tables`, {title: path to ablation.csv or ablation_few.csv}.
 
-    Against the step before, or for what is taken out against all changes of consistent GAP. What
-    the view "one_change" takes.
+    Each step with its difference to the step before, or for what is taken out to all changes of
+    consistent GAP. What the view "one_change" takes.
     """
+    whole = "+ large start"
+    return {
+        "whole": whole,
+        "tables": {title: _steps(path, whole, metrics) for title, path in tables.items()},
+    }
+
+
+def _steps(table: str | Path, whole: str, metrics: Sequence[str]) -> list[dict]:
+    """A row a step, measure and Given; lists of all films, where there are others, too."""
     results = read_results(table)
     paired = read_results(str(table).replace(".csv", "_differences.csv"))
     if "candidates" in results:
         results, paired = (t[t["candidates"] == "all"] for t in (results, paired))
-    systems, whole = list(dict.fromkeys(results["system"])), "+ large start"
+    systems = list(dict.fromkeys(results["system"]))
     put_in = [name for name in systems if not name.startswith("- ")]
     before = dict(zip(put_in[1:], put_in, strict=False))
     keys = ["reference", "system", "given", "metric"]
@@ -148,4 +160,4 @@ def steps_of(table: str, metrics=("NDCG@5", "GAP@5 (ideal)", "AP@5")) -> dict:
             }
             out |= {"clear": bool(pair["clear"])}
         rows.append(out)
-    return {"whole": whole, "rows": rows}
+    return rows

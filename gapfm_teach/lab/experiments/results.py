@@ -117,13 +117,13 @@ def leads(differences: pd.DataFrame, reference: str, metric: str) -> pd.DataFram
     return table.reindex(order).rename_axis(index=None, columns="Given")
 
 
-def step_by_step(steps: dict, metric: str = "NDCG@5") -> pd.DataFrame:
-    """The changes of `explored.steps_of` as text: a row a change, a column a Given.
+def step_by_step(steps: list[dict], metric: str = "NDCG@5") -> pd.DataFrame:
+    """One table of changes of `explored.steps_of` as text: a row a change, a column a Given.
 
     The mean, and in brackets, but for the first, the difference to the step before, or for what is
     taken out to all changes of consistent GAP, with its 95% interval.
     """
-    rows = pd.DataFrame(steps["rows"]).query("metric == @metric")
+    rows = pd.DataFrame(steps).query("metric == @metric")
     names = ["difference", "differenceLow", "differenceHigh"]
     change, low, high = (_signed(rows[name]) for name in names)
     against = (" (" + change + " [" + low + ", " + high + "])").where(

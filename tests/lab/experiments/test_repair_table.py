@@ -99,7 +99,7 @@ def test_each_step_has_its_mean_and_what_it_changed():
     rows = [known | {"system": "printed", "mean": 0.3}]
     rows += [known | {"system": "+ ranks", "mean": 0.25} | change]
     rows += [known | {"system": "printed", "mean": 0.9, "metric": "AP@5"}]
-    found = step_by_step({"rows": rows})[10]
+    found = step_by_step(rows)[10]
     assert found.to_dict() == {"printed": ".300", "+ ranks": ".250 (-.050 [-.100, +.001])"}
 
 
