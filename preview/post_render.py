@@ -29,6 +29,9 @@ DEFINE = re.compile(
     r"<script\b[^>]*>\s*define\('jquery', \[\],function\(\) \{return window\.jQuery;\}\)"
     r"\s*;?\s*</script\s*>\s*"
 )
+# Quarto 1.8 and later put a box with the button that copies around code, and look for folds without.
+FOLDED = '".cell > details > .sourceCode"'
+FOLDED_BOXED = '".cell > details > :is(.sourceCode, .code-copy-outer-scaffold)"'
 
 
 def without_remote_tags(page: str) -> str:
@@ -41,7 +44,7 @@ def without_remote_tags(page: str) -> str:
 def mended(page: str, path: Path, site: Path) -> str:
     """What Quarto has written to `path` in `site`, with all that this step does; again: the same."""
     root = "../" * (len(path.relative_to(site).parts) - 1)
-    page = well_set(boxed(without_remote_tags(page)))
+    page = well_set(boxed(without_remote_tags(page))).replace(FOLDED, FOLDED_BOXED)
     page = drawings.drawn(page, lambda name: (path.parent / name).read_bytes())
     page = from_file.searchable(from_file.without_modules(page, path.parent), root)
     return explorables.alive(page, root)

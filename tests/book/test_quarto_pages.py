@@ -230,6 +230,13 @@ def test_bootstrap_is_told_the_colours_of_the_style_sheet():
         assert told == {name: tokens[t].split(", ")[at] for name, t in names.items()}
 
 
+def test_one_switch_opens_all_folded_code(opened):
+    page = opened(1280)
+    assert not page.locator("details.code-fold").evaluate("fold => fold.open")
+    page.locator("#quarto-show-all-code").click()
+    assert page.locator("details.code-fold").evaluate("fold => fold.open")
+
+
 @pytest.mark.parametrize("served", [True, False])
 def test_quartos_modules_run_and_its_search_reads(opened, site, served):
     page = opened(1280, address=SERVED if served else site.as_uri() + "/")
