@@ -1,4 +1,4 @@
-// Where one is, what goes on sideways, copying, the theme. Without script the page stays readable.
+// Where one is, copying, the theme. Without script the page stays readable.
 (() => {
   const root = document.documentElement;
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -53,29 +53,6 @@
   const soon = () => { asked ||= requestAnimationFrame(() => { asked = 0; follow(); }); };
   for (const event of ["scroll", "resize", "load"]) addEventListener(event, soon);
   follow();
-
-  // A box that goes on sideways can be reached by keyboard, has a name, and shows that it does.
-  const NAMES = {
-    "pre.sourceCode": "Code", "pre": "Output", ".equation-body, .long-formula": "Formula",
-    ".drawing-box": "Picture", ".table-scroll, figure.tbl > div, .cell-output": "Table",
-  };
-  const nameOf = (box) => Object.entries(NAMES).find(([selector]) => box.matches(selector))[1];
-  function measure(box) {
-    const wide = box.scrollWidth > box.clientWidth + 1;
-    box.classList.toggle("fits", !wide && box.clientWidth > 0);
-    box.classList.toggle("goes-on", wide && box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
-    if (!wide) return ["tabindex", "role", "aria-label"].forEach((name) => box.removeAttribute(name));
-    box.tabIndex = 0;
-    box.setAttribute("role", "group");
-    box.setAttribute("aria-label", `${nameOf(box)}, goes on sideways`);
-  }
-  const boxes = all(Object.keys(NAMES).join(), document.body);
-  const watch = new ResizeObserver((changes) => changes.forEach(({ target }) => measure(target)));
-  for (const box of boxes) {
-    watch.observe(box);
-    box.addEventListener("scroll", () => measure(box), { passive: true });
-  }
-  document.fonts.ready.then(() => boxes.forEach(measure));
 
   // Buttons that copy code.
   function copier(block) {

@@ -2,6 +2,8 @@
 
 import re
 
+from preview.formulas import well_set
+
 # A place to go to, and a link, for each line of code.
 LINE_ANCHORS = re.compile(
     r' id="cb\d+(?:-\d+)?"|<a href="#cb\d+-\d+" aria-hidden="true" tabindex="-1"></a>'
@@ -23,7 +25,7 @@ def bare(page: str) -> str:
 
 
 def polished(page: str) -> str:
-    """`page` with a link at each heading, and bare of the rest."""
-    page = bare(page)
+    """`page` with a link at each heading and formulas set well, and bare of the rest."""
+    page = bare(well_set(page))
     start = page.index("<main")
     return page[:start] + HEADING.sub(ANCHOR, page[start:])

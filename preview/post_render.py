@@ -1,6 +1,7 @@
-"""Quarto's post-render step: take out of every page what would call another host, box what is
-wide, make drawings a part of it and it whole when it is opened as a file, bring its explorables to
-life, add the slides, and list the files of the site, whose folder Quarto has emptied before it renders all.
+"""Quarto's post-render step: take out of every page what would call another host, box what is wide,
+set formulas well, make drawings a part of it and it whole when it is opened as a file, bring its
+explorables to life, add the slides, and list the files of the site, whose folder Quarto has emptied
+before it renders all.
 
 Quarto adds require.js, jquery or the widget manager from a CDN to any page whose
 outputs hold HTML. The pages work without them, and must be readable with no network.
@@ -16,6 +17,7 @@ sys.path.insert(
 )  # Quarto runs this file alone
 from preview import drawings, explorables, from_file
 from preview.boxes import boxed
+from preview.formulas import well_set
 from preview.slides.deck import FOLDER, decks
 from preview.written import leave_list, renew_list
 
@@ -27,6 +29,9 @@ DEFINE = re.compile(
     r"<script\b[^>]*>\s*define\('jquery', \[\],function\(\) \{return window\.jQuery;\}\)"
     r"\s*;?\s*</script\s*>\s*"
 )
+# Quarto 1.8 and later put a box with the button that copies around code, and look for folds without.
+FOLDED = '".cell > details > .sourceCode"'
+FOLDED_BOXED = '".cell > details > :is(.sourceCode, .code-copy-outer-scaffold)"'
 
 
 def without_remote_tags(page: str) -> str:
@@ -39,7 +44,7 @@ def without_remote_tags(page: str) -> str:
 def mended(page: str, path: Path, site: Path) -> str:
     """What Quarto has written to `path` in `site`, with all that this step does; again: the same."""
     root = "../" * (len(path.relative_to(site).parts) - 1)
-    page = boxed(without_remote_tags(page))
+    page = well_set(boxed(without_remote_tags(page))).replace(FOLDED, FOLDED_BOXED)
     page = drawings.drawn(page, lambda name: (path.parent / name).read_bytes())
     page = from_file.searchable(from_file.without_modules(page, path.parent), root)
     return explorables.alive(page, root)

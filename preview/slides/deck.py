@@ -9,6 +9,7 @@ from pathlib import Path
 import yaml
 
 from gapfm_teach.widgets.linked import for_page
+from preview.formulas import well_set
 from preview.notebook import BookError
 from preview.pandoc import run_pandoc
 from preview.polish import bare
@@ -62,7 +63,8 @@ def deck(path: Path, root: Path) -> str:
         defaults = Path(folder) / "deck.yaml"
         defaults.write_text(json.dumps(settings), encoding="utf-8")
         page = run_pandoc(["--defaults", str(defaults)], markdown, path.name)
-    return bare(page).replace("<th></th>", "<td></td>")  # a heading without words is none
+    # A heading without words is none.
+    return bare(well_set(page)).replace("<th></th>", "<td></td>")
 
 
 def style() -> str:

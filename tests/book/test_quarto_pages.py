@@ -13,6 +13,8 @@ from preview.from_file import classic
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = (Path(__file__).parent / "quarto" / "page.html").read_text(encoding="utf-8")
+SIDEWAYS = (ROOT / "preview" / "sideways.html").read_text(encoding="utf-8")
+SAMPLE = SAMPLE.replace("</body>", f"{SIDEWAYS}</body>")
 PAGE = "notebooks/page.html"
 WIDTHS = (320, 390, 768, 1280, 1440)
 SERVED = "http://course.test/"
@@ -111,6 +113,22 @@ def test_on_a_phone_wide_things_scroll_in_boxes(opened):
         for inner, whole, overflow in widths:
             assert whole > inner > 200, selector
             assert overflow == "auto", selector
+        for box in page.locator(selector).all():
+            assert box.get_attribute("aria-label").endswith(", goes on sideways")
+            assert box.get_attribute("tabindex") == "0"
+
+
+def test_a_heading_stays_in_sight_where_its_table_fits(opened):
+    """Nothing between it and the page scrolls, which would hold it there."""
+    facts = opened(1280).evaluate(
+        """() => [...document.querySelectorAll("main thead")].map((head) => {
+          const { position, top } = getComputedStyle(head), boxes = [];
+          for (let box = head; box !== document.body; box = box.parentElement)
+            boxes.push(getComputedStyle(box).overflow);
+          return [position, top, ...new Set(boxes)];
+        })"""
+    )
+    assert facts == [["sticky", "0px", "visible"]] * 3
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -149,6 +167,7 @@ def test_tables_are_as_wide_as_what_they_hold(opened):
         "words => getComputedStyle(words).textAlign"
     )
     assert caption == "left"
+    assert page.locator("caption").evaluate("c => getComputedStyle(c).textAlign") == "left"
 
 
 CONTRASTS = """() => {
@@ -162,7 +181,8 @@ CONTRASTS = """() => {
   };
   const paper = light(getComputedStyle(document.body).backgroundColor);
   const seen = ["main p", "pre code", ".im", ".equation-number", "figcaption", "td", "th",
-                ".cell-output pre", ".header-section-number"];
+                ".cell-output pre", ".header-section-number", "summary", ".code-fold summary", "blockquote", "caption",
+                "[role=doc-biblioref]"];
   return Object.fromEntries(seen.map((selector) => {
     const ink = light(getComputedStyle(document.querySelector(selector)).color);
     return [selector, (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05)];
@@ -174,6 +194,11 @@ CONTRASTS = """() => {
 def test_text_can_be_read_by_day_and_by_night(opened, scheme):
     contrasts = opened(768, scheme).evaluate(CONTRASTS)
     assert {part: c for part, c in contrasts.items() if c < 4.5} == {}
+
+
+def test_a_citation_looks_like_the_link_that_it_is(opened):
+    link = opened(768).locator("[role=doc-biblioref]")
+    assert link.evaluate("a => getComputedStyle(a).textDecorationLine") == "underline"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -195,6 +220,7 @@ def test_bootstrap_is_told_the_colours_of_the_style_sheet():
         "body-color": "ink",
         "link-color": "link",
         "primary": "link",
+        "text-muted": "soft",
     }
     names |= {"border-color": "line", "toc-inactive-border": "line"}
     names |= {"code-bg": "code", "code-block-bg": "code", "code-color": "ink"}
@@ -202,6 +228,13 @@ def test_bootstrap_is_told_the_colours_of_the_style_sheet():
         text = (ROOT / "preview" / f"{theme}.scss").read_text(encoding="utf-8")
         told = dict(re.findall(r"^\$([\w-]+): (#\w+);$", text, re.M))
         assert told == {name: tokens[t].split(", ")[at] for name, t in names.items()}
+
+
+def test_one_switch_opens_all_folded_code(opened):
+    page = opened(1280)
+    assert not page.locator("details.code-fold").evaluate("fold => fold.open")
+    page.locator("#quarto-show-all-code").click()
+    assert page.locator("details.code-fold").evaluate("fold => fold.open")
 
 
 @pytest.mark.parametrize("served", [True, False])

@@ -97,6 +97,14 @@ def test_what_an_old_pandoc_does_not_know_is_named(tex, what):
     assert unknown(tex) == what
 
 
+def test_a_term_is_one_line_after_an_empty_one():
+    """Else pandoc reads it and what it means as a part of the paragraph before."""
+    for chapter in CHAPTERS:
+        text = FENCED.sub("", chapter.markdown)
+        terms = re.findall(r"^(.*)\n(.*\S.*)\n:[ \t]", text, re.M)
+        assert [term for before, term in terms if before.strip()] == [], chapter.source.name
+
+
 def test_pages_without_numbers_refer_to_chapters_in_words():
     """There Quarto writes a chapter's title for `@sec-`, not its number."""
     for chapter in CHAPTERS:
