@@ -24,6 +24,12 @@ LOW = re.compile(
 GREEK = re.compile(r"<mi>(?=[\u0391-\u03a9]</mi>)")
 SCRIPTS = ("msub", "msup", "msubsup", "munder", "mover", "munderover")
 ORDINARY = ("mi", "mn", "mfrac", "msqrt", "mtext")
+ROWS = (
+    "mrow",
+    "mtd",
+    "msqrt",
+    "math",
+)  # whose children stand side by side, any number of them
 WHOLE = '<span class="whole">'
 THIN = "0.167em"
 # A formula in a line with what stands right before and behind it, where a browser would break.
@@ -77,6 +83,8 @@ def _spaced(math: str) -> str:
         while _is_no_more_than(whole, around[whole]):
             whole = around[whole]
         row = around[whole]
+        if row.tag not in ROWS:
+            continue
         at = list(row).index(whole)
         if at + 1 < len(row) and _end(row[at + 1], 0).tag in ORDINARY:
             row.insert(at + 1, Element("mspace", width=THIN))

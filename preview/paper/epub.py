@@ -1,7 +1,10 @@
 """The volume as an EPUB, by pandoc."""
 
 import uuid
+import zipfile
+from io import BytesIO
 
+from preview.formulas import well_set
 from preview.pandoc import run_pandoc
 from preview.paper.gather import HERE, Volume
 
@@ -36,4 +39,16 @@ def epub(volume: Volume) -> bytes:
     for author in volume.authors:
         arguments += ["--metadata", f"author={author}"]
     run_pandoc(arguments, volume.document, "the book")
-    return target.read_bytes()
+    return _with_formulas_well_set(target.read_bytes())
+
+
+def _with_formulas_well_set(book: bytes) -> bytes:
+    """The same files in the same order, for a reader wants `mimetype` first and as it is."""
+    out = BytesIO()
+    with zipfile.ZipFile(BytesIO(book)) as old, zipfile.ZipFile(out, "w") as new:
+        for entry in old.infolist():
+            body = old.read(entry)
+            if entry.filename.endswith(".xhtml"):
+                body = well_set(body.decode()).encode()
+            new.writestr(entry, body)
+    return out.getvalue()

@@ -18,6 +18,10 @@ FACTS = """() => ({
   bare: [...document.querySelectorAll('main :is(h1, h2, h3)[id]')]
     .filter((h) => decodeURIComponent(h.querySelector('.anchor')?.hash ?? '') !== '#' + h.id)
     .map((h) => h.id),
+  // An index too many, and a browser draws the formula as a row.
+  uneven: [...document.querySelectorAll('msub, msup, munder, mover, mfrac, msubsup, munderover')]
+    .filter((e) => e.children.length !== (['msubsup', 'munderover'].includes(e.localName) ? 3 : 2))
+    .map((e) => e.outerHTML),
 })"""
 SMALL_TARGETS = """() => [...document.querySelectorAll('button, summary, nav a, footer p a, input')]
   .filter((e) => !e.closest('.gapfm-explorable, .toc'))
@@ -98,6 +102,10 @@ def walked(browser, site):
 
 def test_axe_finds_nothing(walked):
     assert {name: facts["axe"] for name, facts in walked.items() if facts["axe"]} == {}
+
+
+def test_formulas_are_whole(walked):
+    assert {name: facts["uneven"] for name, facts in walked.items() if facts["uneven"]} == {}
 
 
 def test_the_text_is_a_few_tabs_away_and_targets_are_large(walked):

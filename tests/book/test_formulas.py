@@ -34,6 +34,17 @@ FORMULAS = {
         MAX + '<msub><mi mathvariant="normal">Δ</mi><mi>i</mi></msub>',
         MAX + '_<msub><mi mathvariant="normal">Δ</mi><mi>i</mi></msub>',
     ),
+    # A name as an index: what has just two children has no room for a space.
+    r"x_{\max}": (
+        f"<msub>{X}<mo>max</mo></msub>",
+        f'<msub>{X}<mi mathvariant="normal">max</mi></msub>',
+        f'<msub>{X}<mi mathvariant="normal">max</mi></msub>',
+    ),
+    r"\frac{\min}{x}": (
+        f"<mfrac><mo>min</mo>{X}</mfrac>",
+        f'<mfrac><mi mathvariant="normal">min</mi>{X}</mfrac>',
+        f'<mfrac><mi mathvariant="normal">min</mi>{X}</mfrac>',
+    ),
 }
 
 

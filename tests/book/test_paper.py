@@ -195,6 +195,17 @@ def test_every_picture_of_the_epub_is_there_and_has_words(documents, archive):
         assert target in archive.namelist()
 
 
+def test_names_in_formulas_of_the_epub_stand_apart(archive):
+    """No pandoc puts a space between log and what it is the logarithm of."""
+    pages = [archive.read(n).decode() for n in archive.namelist() if n.endswith(".xhtml")]
+    text = "".join(pages)
+    applied = re.findall(r">log</mi><mo>\u2061</mo></mrow>(.{20})", text)
+    assert len(applied) > 10
+    assert [after for after in applied if after.startswith(("<mi", "<msub>"))] == []
+    for page in pages:
+        ElementTree.fromstring(page)
+
+
 def test_the_epub_lists_what_it_holds(archive):
     first = archive.infolist()[0]
     assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
