@@ -9,6 +9,8 @@ from gapfm_teach import Ratings, simulate_ratings
 from gapfm_teach.distributed import DistributedGAPfm
 
 QUIET = {"dashboard_address": ":0", "silence_logs": 50}
+# Workers inside this process would count its memory as theirs, that of all tests before, and pause.
+INSIDE = {"processes": False, "memory_limit": 0} | QUIET
 N_ITER = 12
 
 
@@ -33,9 +35,7 @@ def processes(place, n=2, **more):
 def threads(n=1):
     """A cluster inside this process."""
     with (
-        distributed.LocalCluster(
-            n_workers=n, threads_per_worker=1, processes=False, **QUIET
-        ) as cluster,
+        distributed.LocalCluster(n_workers=n, threads_per_worker=1, **INSIDE) as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client

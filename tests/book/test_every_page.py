@@ -105,7 +105,9 @@ def test_axe_finds_nothing(walked):
 
 
 def test_formulas_are_whole(walked):
-    assert {name: facts["uneven"] for name, facts in walked.items() if facts["uneven"]} == {}
+    assert {
+        name: facts["uneven"] for name, facts in walked.items() if facts["uneven"]
+    } == {}
 
 
 def test_the_text_is_a_few_tabs_away_and_targets_are_large(walked):

@@ -15,8 +15,8 @@ from gapfm_teach import GAPfm, Ratings, simulate_ratings
 distributed = pytest.importorskip("distributed")
 
 from cluster_sample import (  # noqa: E402
+    INSIDE,
     N_ITER,
-    QUIET,
     arrays,
     assert_same,
     factors,
@@ -133,9 +133,7 @@ def test_the_step_auto_is_the_single_machine_s(ratings, folders, client):
 @pytest.mark.slow
 def test_several_threads_of_one_worker_take_turns(ratings, folders):
     with (
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, **QUIET
-        ) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, **INSIDE) as cluster,
         distributed.Client(cluster) as client,
     ):
         assert_close(model().fit(folders / "7", client), single(ratings))
@@ -194,9 +192,7 @@ def test_no_worker_has_to_send_v_to_all_others(folders):
     At most to the two below and, in place of who made it, to the neighbour; and one sends a sum.
     """
     with (
-        distributed.LocalCluster(
-            n_workers=8, threads_per_worker=1, processes=False, **QUIET
-        ) as c,
+        distributed.LocalCluster(n_workers=8, threads_per_worker=1, **INSIDE) as c,
         distributed.Client(c) as client,
     ):
         before = sent(client)
@@ -629,7 +625,7 @@ def test_before_fit_and_without_workers(folders):
     with pytest.raises(ValueError, match="not fitted yet"):
         _ = model().history_
     with (
-        distributed.LocalCluster(n_workers=0, processes=False, **QUIET) as cluster,
+        distributed.LocalCluster(n_workers=0, **INSIDE) as cluster,
         distributed.Client(cluster) as client,
         pytest.raises(ValueError, match="no workers; start some"),
     ):
@@ -638,7 +634,7 @@ def test_before_fit_and_without_workers(folders):
 
 def test_factors_of_a_closed_cluster_are_said_to_be_gone(folders):
     with (
-        distributed.LocalCluster(n_workers=1, processes=False, **QUIET) as cluster,
+        distributed.LocalCluster(n_workers=1, **INSIDE) as cluster,
         distributed.Client(cluster) as client,
     ):
         found = model(n_iter=1).fit(folders / "2", client)
@@ -652,9 +648,7 @@ def test_factors_of_a_closed_cluster_are_said_to_be_gone(folders):
 def test_an_asynchronous_client_is_refused(folders):
     async def fit():
         async with (
-            distributed.LocalCluster(
-                n_workers=1, processes=False, asynchronous=True, **QUIET
-            ) as cluster,
+            distributed.LocalCluster(n_workers=1, asynchronous=True, **INSIDE) as cluster,
             distributed.Client(cluster, asynchronous=True) as client,
         ):
             model().fit(folders / "2", client)
