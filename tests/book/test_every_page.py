@@ -8,7 +8,6 @@ pytestmark = pytest.mark.skipif(bool(BUILT), reason="Quarto's pages have their o
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 MOST_TABS = 10
-CONTRAST = ("index.html", "notation.html", "notebooks/01_from_ap_to_gap.html")
 
 FACTS = """() => ({
   description: document.querySelector('meta[name=description]').content,
@@ -91,7 +90,7 @@ def walked(browser, site):
         facts["axe"] = page.evaluate(AXE, STRUCTURE)
         page.set_viewport_size(WIDE)
         facts["axe"] += page.evaluate(AXE, STRUCTURE)
-        for scheme in ("light", "dark") if name in CONTRAST else ():
+        for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             facts["axe"] += page.evaluate(AXE, COLOURS)
         found[name] = facts
