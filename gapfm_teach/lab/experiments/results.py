@@ -121,12 +121,15 @@ def step_by_step(steps: list[dict], metric: str = "NDCG@5") -> pd.DataFrame:
     """One table of changes of `explored.steps_of` as text: a row a change, a column a Given.
 
     The mean, and in brackets, but for the first, the difference to the step before, or for what is
-    taken out to all changes of consistent GAP, with its 95% interval.
+    taken out to all changes of consistent GAP, with its 95% interval; a star where it is `clear`.
     """
     rows = pd.DataFrame(steps).query("metric == @metric")
     names = ["difference", "differenceLow", "differenceHigh"]
     change, low, high = (_signed(rows[name]) for name in names)
-    against = (" (" + change + " [" + low + ", " + high + "])").where(
+    star = (
+        rows["clear"].eq(True).map({True: "*", False: ""})
+    )  # the first has none to be clear
+    against = (" (" + change + star + " [" + low + ", " + high + "])").where(
         rows["difference"].notna(), ""
     )
     table = rows.assign(text=_short(rows["mean"]) + against)

@@ -97,10 +97,15 @@ def test_each_step_has_its_mean_and_what_it_changed():
     known = {"given": 10, "metric": "NDCG@5"}
     change = {"difference": -0.05, "differenceLow": -0.1, "differenceHigh": 0.001}
     rows = [known | {"system": "printed", "mean": 0.3}]
-    rows += [known | {"system": "+ ranks", "mean": 0.25} | change]
+    rows += [known | {"system": "+ ranks", "mean": 0.25, "clear": False} | change]
+    rows += [known | {"system": "+ bias", "mean": 0.2, "clear": True} | change]
     rows += [known | {"system": "printed", "mean": 0.9, "metric": "AP@5"}]
     found = step_by_step(rows)[10]
-    assert found.to_dict() == {"printed": ".300", "+ ranks": ".250 (-.050 [-.100, +.001])"}
+    assert found.to_dict() == {
+        "printed": ".300",
+        "+ ranks": ".250 (-.050 [-.100, +.001])",
+        "+ bias": ".200 (-.050* [-.100, +.001])",
+    }
 
 
 def test_the_spread_of_starts_is_that_of_single_trainings():
