@@ -135,7 +135,10 @@ def steps_of(
 
 
 def _steps(table: str | Path, whole: str, metrics: Sequence[str]) -> list[dict]:
-    """A row a step, measure and Given; lists of all films, where there are others, too."""
+    """A row a step, measure and Given: its mean and its change, each with a 95% interval.
+
+    Lists of all films, where there are others, too.
+    """
     results = read_results(table)
     paired = read_results(str(table).replace(".csv", "_differences.csv"))
     if "candidates" in results:
@@ -149,15 +152,11 @@ def _steps(table: str | Path, whole: str, metrics: Sequence[str]) -> list[dict]:
     rows = []
     for row in results[results["metric"].isin(metrics)].itertuples():
         reference = before.get(row.system, None if row.system == put_in[0] else whole)
-        out = {"given": row.given, "metric": row.metric, "system": row.system}
-        out |= {"mean": row.mean, "low": row.ci_low, "high": row.ci_high}
+        out: dict = {"given": row.given, "metric": row.metric, "system": row.system}
+        out |= {"mean": [row.mean, row.ci_low, row.ci_high]}
         if reference is not None:
             pair = pairs[reference, row.system, row.given, row.metric]
-            out |= {"reference": reference, "difference": float(pair["difference"])}
-            out |= {
-                "differenceLow": float(pair["ci_low"]),
-                "differenceHigh": float(pair["ci_high"]),
-            }
-            out |= {"clear": bool(pair["clear"])}
+            change = [float(pair[name]) for name in ("difference", "ci_low", "ci_high")]
+            out |= {"change": change, "clear": bool(pair["clear"])}
         rows.append(out)
     return rows

@@ -124,15 +124,15 @@ def step_by_step(steps: list[dict], metric: str = "NDCG@5") -> pd.DataFrame:
     taken out to all changes of consistent GAP, with its 95% interval; a star where it is `clear`.
     """
     rows = pd.DataFrame(steps).query("metric == @metric")
-    names = ["difference", "differenceLow", "differenceHigh"]
-    change, low, high = (_signed(rows[name]) for name in names)
+    changes = rows["change"].map(lambda c: c if isinstance(c, list) else [np.nan] * 3)
+    change, low, high = (_signed(changes.str[k]) for k in range(3))
     star = (
         rows["clear"].eq(True).map({True: "*", False: ""})
     )  # the first has none to be clear
     against = (" (" + change + star + " [" + low + ", " + high + "])").where(
-        rows["difference"].notna(), ""
+        rows["change"].notna(), ""
     )
-    table = rows.assign(text=_short(rows["mean"]) + against)
+    table = rows.assign(text=_short(rows["mean"].str[0]) + against)
     table = table.pivot(index="system", columns="given", values="text")
     return table.reindex(rows["system"].unique()).rename_axis(index=None, columns="Given")
 

@@ -14,8 +14,8 @@ const PUT_IN = "put in, one after the other", TAKEN_OUT = "taken out of consiste
 const three = (value) => Math.abs(value).toFixed(3).replace(/^0/, ""), signed = (value) => (value < 0 ? "−" : "+") + three(value);
 
 // data: {whole: the step that has all of consistent GAP, tables: {title: [{given, metric, system,
-// mean, low, high, reference, difference, differenceLow, differenceHigh, clear}]}}; reference: the
-// step before, or `whole` for what is taken out. All tables have the same steps, measures and Given.
+// mean: [mean, low, high], change: [difference, low, high], clear}]}}; the change is against the step
+// before, or `whole` for what is taken out. All tables have the same steps, measures and Given.
 export function view(place, { tables, whole }) {
   const rows = Object.values(tables)[0], metrics = [...new Set(rows.map((row) => row.metric))], givens = [...new Set(rows.map((row) => String(row.given)))];
   const steps = [...new Set(rows.map((row) => row.system))], picture = make("div");
@@ -37,8 +37,8 @@ export function view(place, { tables, whole }) {
     render({ step, table, way, metric, given }) {
       const names = ways[way], at = Math.min(step, names.length - 1);
       const row = (name) => tables[table].find((one) => one.system === name && one.metric === metric && String(one.given) === given);
-      const found = names.map(row), before = (k) => found[way === PUT_IN ? k - 1 : 0].mean;
-      const ends = found.flatMap((one, k) => [one.low, one.high, ...(k ? [before(k) + one.differenceLow, before(k) + one.differenceHigh] : [])]);
+      const found = names.map(row), before = (k) => found[way === PUT_IN ? k - 1 : 0].mean[0];
+      const ends = found.flatMap((one, k) => [one.mean[1], one.mean[2], ...(k ? [before(k) + one.change[1], before(k) + one.change[2]] : [])]);
       const [from, to] = [Math.min(...ends), Math.max(...ends)], margin = 0.06 * (to - from);
       const line = (k, a, b, colour) => ({ x: [a, b], y: [k, k], colour, dash: "", plain: true });
       const compared = (k) => (k ? found[way === PUT_IN ? k - 1 : 0] : null), base = compared(at), now = found[at];
@@ -46,16 +46,16 @@ export function view(place, { tables, whole }) {
       dots.show({
         x: { from: from - margin, to: to + margin, label: metric, ticks: ticks({ from, to }, picture.clientWidth > 500 ? 6 : 3) },
         y: { from: names.length - 0.4, to: -0.6, names: names.map((name, k) => (way === PUT_IN && k > at ? `+ …` : label(name))), label: "" },
-        curves: [...found.slice(0, at + 1).map((one, k) => line(k, one.low, one.high, k === at ? COLOURS[1] : COLOURS[0]))],
-        bars: base ? [{ x: base.mean + (now.differenceLow + now.differenceHigh) / 2, width: now.differenceHigh - now.differenceLow, from: at - 0.38, y: at - 0.2, colour: COLOURS[1] }] : [],
-        dots: found.slice(0, at + 1).map((one, k) => ({ x: one.mean, y: k, colour: k === at ? COLOURS[1] : COLOURS[0] })),
-        levels: base ? [{ x: base.mean }] : [],
+        curves: [...found.slice(0, at + 1).map((one, k) => line(k, one.mean[1], one.mean[2], k === at ? COLOURS[1] : COLOURS[0]))],
+        bars: base ? [{ x: base.mean[0] + (now.change[1] + now.change[2]) / 2, width: now.change[2] - now.change[1], from: at - 0.38, y: at - 0.2, colour: COLOURS[1] }] : [],
+        dots: found.slice(0, at + 1).map((one, k) => ({ x: one.mean[0], y: k, colour: k === at ? COLOURS[1] : COLOURS[0] })),
+        levels: base ? [{ x: base.mean[0] }] : [],
       });
-      const clear = (one) => (one.clear ? "clear after Holm's correction" : one.differenceLow > 0 || one.differenceHigh < 0 ? "the interval leaves 0 out" : "can't be told from none");
+      const clear = (one) => (one.clear ? "clear after Holm's correction" : one.change[1] > 0 || one.change[2] < 0 ? "the interval leaves 0 out" : "can't be told from none");
       const name = bare(names[at]);
       lab.say(base
-        ? `${way === PUT_IN ? `Change ${at}, ${WORDS[name] ?? name}` : `Without “${name}”${WITH_IT[name] ?? ""}`}: ${metric} ${three(now.mean)}, ${signed(now.difference)} [${signed(now.differenceLow)}, ${signed(now.differenceHigh)}] against ${way === PUT_IN ? "the step before" : "consistent GAP"}; ${clear(now)}.`
-        : `${way === PUT_IN ? "The objective of the paper, nothing changed yet" : "Consistent GAP with all its changes"}: ${metric} ${three(now.mean)}, between ${three(now.low)} and ${three(now.high)}. Move to the ${way === PUT_IN ? "first change" : "first one taken out"}.`);
+        ? `${way === PUT_IN ? `Change ${at}, ${WORDS[name] ?? name}` : `Without “${name}”${WITH_IT[name] ?? ""}`}: ${metric} ${three(now.mean[0])}, ${signed(now.change[0])} [${signed(now.change[1])}, ${signed(now.change[2])}] against ${way === PUT_IN ? "the step before" : "consistent GAP"}; ${clear(now)}.`
+        : `${way === PUT_IN ? "The objective of the paper, nothing changed yet" : "Consistent GAP with all its changes"}: ${metric} ${three(now.mean[0])}, between ${three(now.mean[1])} and ${three(now.mean[2])}. Move to the ${way === PUT_IN ? "first change" : "first one taken out"}.`);
     },
   });
   lab.figure.append(picture);

@@ -95,11 +95,13 @@ def test_leads_are_seen_from_the_reference_and_say_what_is_clear():
 
 def test_each_step_has_its_mean_and_what_it_changed():
     known = {"given": 10, "metric": "NDCG@5"}
-    change = {"difference": -0.05, "differenceLow": -0.1, "differenceHigh": 0.001}
-    rows = [known | {"system": "printed", "mean": 0.3}]
-    rows += [known | {"system": "+ ranks", "mean": 0.25, "clear": False} | change]
-    rows += [known | {"system": "+ bias", "mean": 0.2, "clear": True} | change]
-    rows += [known | {"system": "printed", "mean": 0.9, "metric": "AP@5"}]
+    change = {"change": [-0.05, -0.1, 0.001]}
+    rows = [known | {"system": "printed", "mean": [0.3, 0.2, 0.4]}]
+    rows += [
+        known | {"system": "+ ranks", "mean": [0.25, 0.2, 0.3], "clear": False} | change
+    ]
+    rows += [known | {"system": "+ bias", "mean": [0.2, 0.1, 0.3], "clear": True} | change]
+    rows += [known | {"system": "printed", "mean": [0.9, 0.8, 1.0], "metric": "AP@5"}]
     found = step_by_step(rows)[10]
     assert found.to_dict() == {
         "printed": ".300",
