@@ -24,12 +24,8 @@ LOW = re.compile(
 GREEK = re.compile(r"<mi>(?=[\u0391-\u03a9]</mi>)")
 SCRIPTS = ("msub", "msup", "msubsup", "munder", "mover", "munderover")
 ORDINARY = ("mi", "mn", "mfrac", "msqrt", "mtext")
-ROWS = (
-    "mrow",
-    "mtd",
-    "msqrt",
-    "math",
-)  # whose children stand side by side, any number of them
+# Whose children stand side by side, any number of them.
+ROWS = ("mrow", "mtd", "msqrt", "math")
 WHOLE = '<span class="whole">'
 THIN = "0.167em"
 # A formula in a line with what stands right before and behind it, where a browser would break.

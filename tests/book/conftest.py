@@ -2,15 +2,13 @@
 
 import functools
 import http.server
-import os
 import threading
 from pathlib import Path
 
 import pytest
+from built_site import BUILT
 
 from preview.build import ROOT, build
-
-BUILT = os.environ.get("GAPFM_TEACH_SITE")
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

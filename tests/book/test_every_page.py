@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from conftest import BUILT
+from built_site import BUILT
 
 pytestmark = pytest.mark.skipif(bool(BUILT), reason="Quarto's pages have their own bar")
 

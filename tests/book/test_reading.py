@@ -5,7 +5,7 @@ import zlib
 from base64 import b85decode
 
 import pytest
-from conftest import BUILT
+from built_site import BUILT
 
 pytestmark = pytest.mark.skipif(bool(BUILT), reason="Quarto has its own bar and search")
 

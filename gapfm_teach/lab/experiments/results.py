@@ -124,11 +124,10 @@ def step_by_step(steps: list[dict], metric: str = "NDCG@5") -> pd.DataFrame:
     taken out to all changes of consistent GAP, with its 95% interval; a star where it is `clear`.
     """
     rows = pd.DataFrame(steps).query("metric == @metric")
+    # The first has no change, nor one to be clear.
     changes = rows["change"].map(lambda c: c if isinstance(c, list) else [np.nan] * 3)
     change, low, high = (_signed(changes.str[k]) for k in range(3))
-    star = (
-        rows["clear"].eq(True).map({True: "*", False: ""})
-    )  # the first has none to be clear
+    star = rows["clear"].eq(True).map({True: "*", False: ""})
     against = (" (" + change + star + " [" + low + ", " + high + "])").where(
         rows["change"].notna(), ""
     )
