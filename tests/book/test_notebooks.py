@@ -30,7 +30,8 @@ SUMMARIES = {  # how each kind of fold begins to say what it holds
 TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 POWER = re.compile(r"(?<![\w.])\d[\d.]*e[-+]?\d")
 COMPUTERESE = re.compile(rf"{POWER.pattern}|(?<![\w.])-\.?\d|^[a-z]+(?:_[a-z]+)+$")
-MOST_WORDS = 4_000  # that a reader meets without opening a fold
+MOST_WORDS = 3_500  # that a reader meets without opening a fold
+MOST = 12  # sections, numbered equations, numbered figures and tables of a chapter
 FIGURE_FILE = re.compile(r"!\[[^\]]*\]\([^)]*\)(\{[^}]*\})?")
 
 # What a reader meets in a cell: what the course is written with, the package's face and the rooms
@@ -206,6 +207,16 @@ def test_code_and_prose_are_in_balance(path):
 def test_the_main_path_is_short(path):
     text = re.sub(r"<!--.*?-->", "", FOLD.sub("", prose(path)), flags=re.DOTALL)
     assert len(text.split()) <= MOST_WORDS
+
+
+def test_a_chapter_has_few_sections_equations_figures_and_tables(path):
+    text = prose(path)
+    options = "\n".join(cell.source for cell in code_cells(path))
+    pictured = len(re.findall(r"\{#(?:fig|tbl)-", text))
+    pictured += len(re.findall(r"^#\| label: (?:fig|tbl)-", options, re.MULTILINE))
+    assert len(re.findall(r"^## ", text, re.MULTILINE)) <= MOST
+    assert text.count("{#eq-") <= MOST
+    assert pictured <= MOST
 
 
 def test_a_fold_says_what_it_holds_and_hides_nothing_that_is_referred_to(path):
