@@ -1,4 +1,4 @@
-"""Exercises of notebook 08: a counting sort, bytes, mean and mean square, how many nodes."""
+"""Exercises of notebook 08: a counting sort, and the mean of squares."""
 
 import numpy as np
 
@@ -38,24 +38,8 @@ def _within_the_row(users, n_users):
     return _new_places(users, n_users) - (np.cumsum(counts) - counts)[users]
 
 
-def _bytes_needed(
-    n_users, n_items, n_ratings, n_factors, *, ends=1, film=4, grade=1, real=8
-):
-    rows = 8 * (n_users + ends) + (film + grade) * n_ratings
-    return rows + real * (n_users + n_items) * n_factors
-
-
 def _spread_of_counts(counts):
     return np.mean(counts**2) / np.mean(counts) ** 2
-
-
-def _log_rho(spread):
-    slope = 2 * np.pi / spread
-    return np.log(slope + np.sqrt(1 + slope**2))
-
-
-def _nodes_needed(spread, tolerance):
-    return np.ceil(np.log(1 / tolerance) / _log_rho(spread))
 
 
 EXERCISES: list[Exercise] = [
@@ -104,63 +88,6 @@ EXERCISES: list[Exercise] = [
         ],
     ),
     Exercise(
-        name="bytes-needed",
-        solution=_bytes_needed,
-        right="Yes. At Netflix's size nearly all of it is the 5 bytes of each rating.",
-        inputs=[(3, 4, 7, 2), (480_189, 17_770, 99_072_112, 10), (1000, 200, 50_000, 50)],
-        mistakes=[
-            Mistake(
-                lambda m, n, s, d: _bytes_needed(m, n, s, d, ends=0),
-                "Nearly: where the last row ends has to be stored, too. The row starts are one "
-                "more than the users.",
-            ),
-            Mistake(
-                lambda m, n, s, d: _bytes_needed(m, n, s, d, grade=8),
-                "A grade of 8 bytes? int8 takes one.",
-            ),
-            Mistake(
-                lambda m, n, s, d: _bytes_needed(m, n, s, d, real=4),
-                "The factors are float64: 8 bytes each.",
-            ),
-            Mistake(
-                lambda m, n, s, d: _bytes_needed(m, n, s, 0),
-                "The factors are missing: D numbers for every user and every item.",
-            ),
-            Mistake(
-                lambda m, n, s, d: _bytes_needed(m, n, s, d) - 8 * n * d,
-                "V is missing: D numbers for every film, too.",
-            ),
-            Mistake(
-                lambda m, n, s, d: _bytes_needed(m, n, s, d) + 4 * s,
-                "You stored the films as int64; int32 takes 4 bytes.",
-            ),
-            Mistake(
-                lambda m, n, s, d: _bytes_needed(m, n, s, d) / 1e9,
-                "That is in GB; asked for are bytes.",
-            ),
-            Mistake(
-                lambda m, n, s, d: _bytes_needed(m, n, s, d, film=8, grade=8),
-                "You gave every number 8 bytes. Films are int32, 4 bytes, and grades int8, one byte.",
-            ),
-            Mistake(
-                lambda m, n, s, d: _bytes_needed(m, n, s, d) - 8 * m * d,
-                "U is missing: D numbers for every user, too.",
-            ),
-            Mistake(
-                lambda m, n, s, d: (4 + 1) * s + 8 * (m + n) * d,
-                "The row starts are missing: 8 bytes for each user, and for the end of the last row.",
-            ),
-            Mistake(
-                lambda m, n, s, d: 8 * (m + 1) + (4 + 1) * s + 8 * m * n * d,
-                "The factors are D numbers a user *plus* D a film: (users + films) · D, not users · films · D.",
-            ),
-            Mistake(
-                lambda m, n, s, d: 8 * _bytes_needed(m, n, s, d),
-                "Those are bits.",
-            ),
-        ],
-    ),
-    Exercise(
         name="counts-ratio",
         solution=_spread_of_counts,
         right="Yes: 1 + (standard deviation / mean)². It is 1 only if all users rate equally much, "
@@ -203,66 +130,6 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda counts: 1 + np.var(counts, ddof=1) / np.mean(counts) ** 2,
                 "The variance here divides by M − 1. Divide by M: these are all users, not a sample of them.",
-            ),
-        ],
-    ),
-    Exercise(
-        name="nodes-needed",
-        solution=_nodes_needed,
-        right="Yes. Twice the digits take twice the nodes, and so does twice a wide range; the number "
-        "of films does not come in.",
-        inputs=[(5.0, 1e-8), (2.0, 1e-6), (20.0, 1e-8), (10.0, 1e-12)],
-        mistakes=[
-            Mistake(
-                lambda spread, tolerance: np.ceil(
-                    np.log(1 / tolerance) / _log_rho(spread / 2)
-                ),
-                "You halved the range twice: 2π/L is the distance of the pole in units of L/2.",
-            ),
-            Mistake(
-                lambda spread, tolerance: np.ceil(
-                    np.log10(1 / tolerance) / _log_rho(spread)
-                ),
-                "Two kinds of logarithm: use the same for the tolerance and for ρ.",
-            ),
-            Mistake(
-                lambda spread, tolerance: np.floor(
-                    np.log(1 / tolerance) / _log_rho(spread)
-                ),
-                "That is one node short: ρ^(-p) is still above the tolerance. Round up.",
-            ),
-            Mistake(
-                lambda spread, tolerance: np.log(1 / tolerance) / _log_rho(spread),
-                "Half a node does not exist: round up to a whole number.",
-            ),
-            Mistake(
-                lambda spread, tolerance: np.round(
-                    np.log(1 / tolerance) / _log_rho(spread)
-                ),
-                "Rounded to the nearest number, ρ^(-p) can be above the tolerance. Round up.",
-            ),
-            Mistake(
-                lambda spread, tolerance: np.ceil(np.log(tolerance) / _log_rho(spread)),
-                "The sign: log(tolerance) is negative. Take log(1 / tolerance).",
-            ),
-            Mistake(
-                lambda spread, tolerance: np.ceil(
-                    np.log(1 / tolerance) / _log_rho(2 * spread)
-                ),
-                "You took π/L, the distance of the pole in units of the whole range. The interval -1 to 1 is "
-                "two units long: L/2 is one unit, so it is 2π/L.",
-            ),
-            Mistake(
-                lambda spread, tolerance: np.ceil(
-                    np.log(1 / tolerance) / np.log(4 * np.pi / spread)
-                ),
-                "ρ is the pole's distance plus the root of 1 + its square; you took twice the distance.",
-            ),
-            Mistake(
-                lambda spread, tolerance: (
-                    np.ceil(np.log(1 / tolerance) / _log_rho(spread)) + 1
-                ),
-                "One node too many: at the rounded number the tolerance is reached.",
             ),
         ],
     ),

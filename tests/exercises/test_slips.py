@@ -92,11 +92,6 @@ def mean_of_the_top(grades, n):
     return gains.mean() * discounts.sum() / (gains @ discounts)
 
 
-def nodes_of_half_the_distance(spread, tolerance):
-    slope = np.pi / spread
-    return np.ceil(np.log(1 / tolerance) / np.log(slope + np.sqrt(1 + slope**2)))
-
-
 def check_by_the_value(f, gradient, x):
     error = np.linalg.norm(gradient(x) - central_difference(f, x))
     return error / abs(f(x)) < 1e-6
@@ -161,12 +156,6 @@ SLIPS = [
     ("list-loss", list_loss_of_single_weights, "You weighed a grade y by δ_y alone"),
     ("effect-size", cohens_d, "That is Cohen's d"),
     ("random-ndcg", mean_of_the_top, "You averaged the n *best* gains"),
-    (
-        "bytes-needed",
-        lambda m, n, s, d: 8 * (m + 1 + 2 * s + (m + n) * d),
-        "You gave every number 8 bytes",
-    ),
-    ("nodes-needed", nodes_of_half_the_distance, "You took π/L"),
     ("charge", charge_by_columns, "You summed the ranks over the wrong axis"),
     (
         "bytes-sent",

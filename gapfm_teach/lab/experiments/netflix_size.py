@@ -81,13 +81,6 @@ def exponent(x, y) -> float:
 # ------------------------------------------------------------------ the fast sum
 
 
-def singular_values(spread: float, n: int = 200) -> np.ndarray:
-    """Of the matrix g(f_j - x_i), f and x both n even steps over `spread`; the first as 1, (n,)."""
-    f = np.linspace(-spread / 2, spread / 2, n)
-    values = np.linalg.svd(logistic(f[None, :] - f[:, None]), compute_uv=False)
-    return values / values[0]
-
-
 def decay(spread: float) -> float:
     """ρ: the factor by which a node lowers the error where scores lie within `spread`.
 

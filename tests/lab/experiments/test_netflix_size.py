@@ -121,15 +121,6 @@ def test_the_error_is_close_to_what_rho_predicts(spread, n):
     )
 
 
-def test_singular_values_are_those_of_the_matrix():
-    f = np.linspace(-2.5, 2.5, 50)
-    matrix = logistic(f[None, :] - f[:, None])
-    values = netflix_size.singular_values(5, 50)
-    first = np.sqrt(np.linalg.eigvalsh(matrix @ matrix.T)[-1])
-    assert values[0] == 1
-    assert np.sum((first * values) ** 2) == pytest.approx(np.sum(matrix**2))
-
-
 def test_work_by_hand():
     assert netflix_size.relative_work(100, 10, 5) == (1000 + 500 + 1000) / 5000
 
