@@ -1,4 +1,4 @@
-"""Exercises of notebook 11: bytes of an iteration, what a lost worker costs, how many machines."""
+"""Exercises of notebook 11: bytes of an iteration, how many machines."""
 
 import numpy as np
 
@@ -7,10 +7,6 @@ from .core import Exercise, Mistake
 
 def _bytes_sent(n_workers, n_items, n_factors):
     return 2 * (n_workers - 1) * 8 * n_items * n_factors
-
-
-def _passes_repeated(n_parts, n_lost, done, every):
-    return n_lost * (done % every)
 
 
 def _best_number(alone, level):
@@ -69,47 +65,6 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda w, n, d: 2 * (w - 1) * 64 * n * d,
                 "Those are bits.",
-            ),
-        ],
-    ),
-    Exercise(
-        name="passes-repeated",
-        solution=_passes_repeated,
-        right="Yes. On average half the distance between two checkpoints, and only for what was "
-        "lost: with many workers that is little.",
-        inputs=[(4, 2, 8, 5), (100, 1, 23, 10), (16, 4, 10, 5), (8, 3, 4, 5)],
-        mistakes=[
-            Mistake(
-                lambda parts, lost, done, every: lost * done,
-                "That is from the start. The checkpoint has the factors at the last multiple of "
-                "`every`.",
-            ),
-            Mistake(
-                lambda parts, lost, done, every: parts * (done % every),
-                "The other parts' U are still on their workers: only the lost ones are repeated.",
-            ),
-            Mistake(
-                lambda parts, lost, done, every: lost * every,
-                "That is the whole distance between two checkpoints. The training was only part "
-                "of the way.",
-            ),
-            Mistake(
-                lambda parts, lost, done, every: lost * (done % every + 1),
-                "One too many for each lost part: the pass that was broken off comes after the "
-                "`done` iterations. It was not done, so it is not repeated.",
-            ),
-            Mistake(
-                lambda parts, lost, done, every: lost * (every - done % every),
-                "That is the way that is left to the next checkpoint. Count from the last one.",
-            ),
-            Mistake(
-                lambda parts, lost, done, every: done % every,
-                "For one part. `n_lost` of them are gone.",
-            ),
-            Mistake(
-                lambda parts, lost, done, every: lost * (done // every),
-                "`done // every` is how many checkpoints there were. The rest of that division, `%`, is how "
-                "many iterations came after the last one.",
             ),
         ],
     ),

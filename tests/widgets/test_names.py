@@ -23,9 +23,8 @@ MEETING = """(root) => [...root.querySelectorAll("svg.gx-chart")].flatMap((svg) 
 
 
 @pytest.mark.parametrize("width", [900, 390])
-@pytest.mark.parametrize("view", ["machines", "nodes"])
-def test_names_meet_neither_each_other_nor_an_edge(view, width, browser, tmp_path):
-    stage, rng = Stage(browser, tmp_path, Shown(view), width=width), random.Random(0)
+def test_names_meet_neither_each_other_nor_an_edge(width, browser, tmp_path):
+    stage, rng = Stage(browser, tmp_path, Shown("nodes"), width=width), random.Random(0)
     for _ in range(SETTINGS):
         places = [rng.random() for _ in range(6)]
         stage.after(lambda places=places: stage.root.evaluate(SLIDE, places))

@@ -19,12 +19,6 @@ COSTS = [
 ]
 SIZES = ["n_ratings", "n_items", "n_factors", "n_parts", "n_workers"]
 REAL = 8  # bytes of a float64
-# `training.Problem` gives each block of users its own copy of ∂F/∂V: at most so many, none of
-# fewer than two ratings an item, and together no more than so many bytes.
-MOST_BLOCKS, BLOCK_BYTES = 64, 2**28
-OTHER_ARRAYS = (
-    4  # as large as V, that a pass fills: the blocks' sum, V's copy and step, ...
-)
 CACHE_BYTES = 2**22  # of a V that a processor's core still has at hand
 
 
@@ -44,23 +38,12 @@ def hops(n_workers: int) -> int:
     return int(arrived.max()) + int(np.ceil(np.log2(n_workers)))
 
 
-def arrays_of_v(n_ratings: int, n_items: int, n_factors: int, n_parts: int) -> int:
-    """How many arrays of V's size a part's pass goes through."""
-    blocks = min(
-        MOST_BLOCKS,
-        n_ratings // n_parts // (2 * n_items),
-        BLOCK_BYTES // (REAL * n_items * n_factors),
-    )
-    return max(1, blocks) + OTHER_ARRAYS
-
-
 def units(n_ratings, n_items, n_factors, n_parts, n_workers) -> dict[str, float]:
     """How often an iteration pays each of COSTS, on the worker that has most to do."""
     V, each = REAL * n_items * n_factors, -(-n_parts // n_workers)
     ratings = n_ratings / n_parts * each
-    at_work = V * arrays_of_v(n_ratings, n_items, n_factors, n_parts) * each
     far = ratings if V > CACHE_BYTES else 0.0
-    amounts = [1, n_parts, ratings, far, at_work, V * hops(n_workers)]
+    amounts = [1, n_parts, ratings, far, V * each, V * hops(n_workers)]
     return dict(zip(COSTS, amounts, strict=True))
 
 
@@ -91,18 +74,7 @@ def _sizes(table: pd.DataFrame) -> list[dict[str, int]]:
     return [dict(zip(SIZES, row, strict=True)) for row in table[SIZES].to_numpy().tolist()]
 
 
-def ring(
-    n_workers: int, n_items: int, n_factors: int, byte: float, message: float
-) -> float:
-    """Seconds of a ring all-reduce: 2 (W - 1) messages one after the other, of a Wth of V each.
-
-    `byte`, `message`: seconds to send a byte, and what a message costs however short it is.
-    """
-    V = REAL * n_items * n_factors
-    return 2 * (n_workers - 1) * (V / n_workers * byte + message)
-
-
-# ------------------------------------------------------------------ pictures
+# ------------------------------------------------------------------ its picture
 
 
 def iteration_picture(ax: Axes, n_workers: int = 4) -> Axes:
@@ -148,20 +120,3 @@ def iteration_picture(ax: Axes, n_workers: int = 4) -> Axes:
     ax.set(xlim=(x[0] - 0.8, x[-1] + 0.8), ylim=(-2.4, y + 1.5))
     ax.axis("off")
     return ax
-
-
-def prediction_picture(ax: Axes, table: pd.DataFrame, costs) -> Axes:
-    """Predicted against measured seconds: filled where the model was fitted, open where judged."""
-    found = predictions(costs, table)
-    for n_workers, colour, marker in ((1, plots.BLUE, "o"), (2, plots.VERMILION, "s")):
-        for role in ("fit", "judge"):
-            rows = (table["n_workers"] == n_workers) & (table["role"] == role)
-            face = colour if role == "fit" else plots.PAPER
-            words = "fitted" if role == "fit" else "judged"
-            ax.loglog(
-                table["seconds"][rows], found[rows], marker, color=colour, mfc=face, ms=7,
-                label=f"{n_workers} worker{'s' * (n_workers > 1)}, {words}",
-            )  # fmt: skip
-    ends = [0.8 * table["seconds"].min(), 1.25 * table["seconds"].max()]
-    ax.plot(ends, ends, color="grey", lw=1)
-    return plots.label(ax, "measured seconds", "predicted seconds")
