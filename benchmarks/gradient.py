@@ -16,8 +16,9 @@ import pandas as pd
 from measure import in_fresh_process, peak, seconds
 
 from gapfm_teach import kernels
+from gapfm_teach.lab.chapter_08 import exponent
 from gapfm_teach.lab.experiments.common import small_start
-from gapfm_teach.lab.experiments.netflix_size import active_users, exponent, netflix
+from gapfm_teach.lab.experiments.netflix_size import active_users, netflix
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
 from gapfm_teach.lab.reproduce.versions import versions

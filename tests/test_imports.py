@@ -41,6 +41,8 @@ IMPORTS = {
     "lab.tuning": "numpy pandas _support ratings splits evaluation lab.catalogue lab.systems",
     "lab.protocols": "numpy pandas ratings splits model lab.systems lab.tuning",
     "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
+    "lab.chapter_08": "numpy pandas _support ratings smooth",
+    "lab.chapter_11": "matplotlib numpy pandas scipy plots",
     "lab.reproduce": "matplotlib numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
     "__main__": "course doctor exercises lab.reproduce",
 }

@@ -45,7 +45,13 @@ ROOMS = {
     *("metrics", "smooth", "gradcheck", "repaired", "learning.training"),
     *("splits", "evaluation", "intervals", "datasets.netflix.parse"),
     *("lab.baselines", "lab.catalogue", "lab.experiments", "lab.paper", "lab.protocols"),
-    *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
+    *(
+        "lab.systems",
+        "lab.tuning",
+        "lab.reproduce.figures",
+        "lab.chapter_08",
+        "lab.chapter_11",
+    ),
     *("exercises", "widgets", "doctor", "distributed"),
 }
 

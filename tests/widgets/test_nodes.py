@@ -6,7 +6,7 @@ from scipy.interpolate import BarycentricInterpolator
 from spoken import numbers
 from stage import Stage
 
-from gapfm_teach.lab.experiments import netflix_size
+from gapfm_teach.lab import chapter_08
 from gapfm_teach.smooth import logistic
 from gapfm_teach.widgets import Page
 
@@ -41,13 +41,13 @@ def check(stage, words: str, *, even: bool = False) -> None:
     python = (
         even_error(L, int(p))
         if even
-        else netflix_size.interpolation_error(L, int(p), x).max()
+        else chapter_08.interpolation_error(L, int(p), x).max()
     )
     assert (n, films) == (p, S)
     assert error == pytest.approx(python, rel=0.06)
-    assert rho == pytest.approx(netflix_size.decay(L), rel=5e-3)
-    assert promised == pytest.approx(netflix_size.decay(L) ** -p, rel=0.05)
-    assert share == pytest.approx(netflix_size.relative_work(S, p), rel=0.05)
+    assert rho == pytest.approx(chapter_08.decay(L), rel=5e-3)
+    assert promised == pytest.approx(chapter_08.decay(L) ** -p, rel=0.05)
+    assert share == pytest.approx(chapter_08.relative_work(S, p), rel=0.05)
 
 
 def test_sliders_the_level_and_the_point_move_it_and_the_numbers_are_pythons(stage):

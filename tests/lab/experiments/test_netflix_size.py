@@ -1,13 +1,10 @@
-"""What notebook 08 leans on: data of Netflix's kind, counting pairs, and how well nodes do."""
+"""Data of Netflix's kind: the files that are named, or a simulation that says so."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from numpy.polynomial import chebyshev
 
-from gapfm_teach import load_netflix, plots, simulate_netflix, simulate_ratings
+from gapfm_teach import load_netflix, simulate_netflix
 from gapfm_teach.lab.experiments import netflix_size
-from gapfm_teach.smooth import logistic
 
 TINY = 1e-4  # 48 users
 
@@ -67,76 +64,3 @@ def test_active_users_are_those_with_50_training_ratings():
     assert np.array_equal(train.users, whole.users[counts >= 50])
     assert np.array_equal(train.users, probe.users)
     assert np.diff(train.indptr).min() >= 50
-
-
-# ---------------------------------------------------------------- counting
-
-
-def test_costs_count_the_pairs_one_by_one():
-    ratings = simulate_ratings(40, 60, random_state=1)
-    table = netflix_size.costs(ratings, (3, 7, None))
-    for name, most in {"3": 3, "7": 7, "all": 10**9}.items():
-        sizes = [min(len(ratings.row(m)[0]), most) for m in range(ratings.n_users)]
-        assert table.loc[name, "users"] == 40
-        assert table.loc[name, "ratings"] == sum(sizes)
-        assert table.loc[name, "pairs"] == sum(
-            1 for S in sizes for _ in range(S) for _ in range(S)
-        )
-        assert table.loc[name, "paper"] == pytest.approx(sum(sizes) ** 2 / 40, abs=0.5)
-
-
-def test_the_exponent_of_a_power_is_found():
-    x = np.array([10, 30, 300, 17_000])
-    assert netflix_size.exponent(x, 3e-9 * x**1.7) == pytest.approx(1.7)
-
-
-# ---------------------------------------------------------------- the fast sum
-
-
-@pytest.mark.parametrize("spread", [1.0, 5.0, 30.0])
-def test_rho_belongs_to_the_ellipse_through_the_pole(spread):
-    """Half axes (ρ ± 1/ρ) / 2; the smaller one ends at 2π i / spread, the larger has focus 1."""
-    rho = netflix_size.decay(spread)
-    assert (rho - 1 / rho) / 2 == pytest.approx(2 * np.pi / spread)
-    assert ((rho + 1 / rho) ** 2 - (rho - 1 / rho) ** 2) / 4 == pytest.approx(1)
-
-
-@pytest.mark.parametrize(("spread", "n"), [(2.0, 5), (5.0, 12), (20.0, 33), (5.0, 1)])
-def test_the_error_is_that_of_numpys_interpolation(spread, n):
-    x, half = np.linspace(-1, 1, 41), spread / 2
-    worst = np.zeros(41)
-    for f in half * np.linspace(-1, 1, 101):
-        series = chebyshev.chebinterpolate(lambda s, f=f: logistic(f - half * s), n - 1)
-        off = chebyshev.chebval(x, series) - logistic(f - half * x)
-        worst = np.maximum(worst, abs(off))
-    assert netflix_size.interpolation_error(spread, n, x) == pytest.approx(worst, abs=1e-14)
-
-
-@pytest.mark.parametrize("spread", [1.0, 2.0, 5.0, 10.0, 20.0])
-@pytest.mark.parametrize("n", [6, 12, 20])
-def test_the_error_is_close_to_what_rho_predicts(spread, n):
-    predicted = max(netflix_size.decay(spread) ** -n, 1e-15)
-    assert (
-        0.2 * predicted < netflix_size.interpolation_error(spread, n).max() < 10 * predicted
-    )
-
-
-def test_work_by_hand():
-    assert netflix_size.relative_work(100, 10, 5) == (1000 + 500 + 1000) / 5000
-
-
-# ---------------------------------------------------------------- its picture
-
-
-def test_the_picture_sorts_by_user_and_keeps_the_order_of_the_file():
-    _, ax = plt.subplots()
-    plots.counting_sort(ax, [1, 1, 8, 8, 8], [7, 3, 3, 9, 7], [5, 2, 4, 1, 3])
-    texts = [(text.get_text(), text.get_position()) for text in ax.texts]
-    right = sorted((y, text) for text, (x, y) in texts if x > 3 and "grade" in text)
-    assert [text for _, text in right] == [
-        "movie 1, grade 2", "movie 8, grade 4", "movie 1, grade 5", "movie 8, grade 3",
-        "movie 8, grade 1",
-    ]  # fmt: skip
-    rows = [text for text, _ in texts if "begins" in text]
-    assert rows == [f"← row of user {u} begins at {k}" for u, k in ((3, 0), (7, 2), (9, 4))]
-    plt.close()

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gapfm_teach.lab.experiments import iteration_costs
+from gapfm_teach.lab import chapter_11
 from gapfm_teach.lab.experiments.results import read_results
 
-RESULTS = Path(__file__).parents[3] / "notebooks" / "results"
+RESULTS = Path(__file__).parents[2] / "notebooks" / "results"
 
 
 def sendings(n_workers: int) -> int:
@@ -34,17 +34,17 @@ def sendings(n_workers: int) -> int:
 
 @pytest.mark.parametrize("n_workers", [1, 2, 3, 4, 5, 7, 8, 16, 31, 64, 100, 1000])
 def test_hops_are_those_of_a_simulation(n_workers):
-    assert iteration_costs.hops(n_workers) == sendings(n_workers)
+    assert chapter_11.hops(n_workers) == sendings(n_workers)
 
 
 def test_costs_are_recovered_from_times_made_with_them():
-    true = pd.Series([1e-2, 4e-3, 6e-8, 3e-8, 2e-10, 1e-9], iteration_costs.COSTS)
+    true = pd.Series([1e-2, 4e-3, 6e-8, 3e-8, 2e-10, 1e-9], chapter_11.COSTS)
     table = read_results(RESULTS / "scaling_out.csv")
-    table["seconds"] = iteration_costs.predictions(true, table)
-    found = iteration_costs.fit_costs(table)
+    table["seconds"] = chapter_11.predictions(true, table)
+    found = chapter_11.fit_costs(table)
     np.testing.assert_allclose(found, true, rtol=1e-6)
     np.testing.assert_allclose(
-        iteration_costs.predictions(found, table), table["seconds"], rtol=1e-6
+        chapter_11.predictions(found, table), table["seconds"], rtol=1e-6
     )
 
 
@@ -63,7 +63,7 @@ def test_the_stored_bytes_are_those_of_the_formula():
 
 def test_the_picture_shows_each_worker_and_each_sum():
     fig, ax = plt.subplots()
-    iteration_costs.iteration_picture(ax, 5)
+    chapter_11.iteration_picture(ax, 5)
     words = [text.get_text() for text in ax.texts]
     assert sum(word.startswith("worker") for word in words) == 5
     assert words.count("+") == 3 + 2 + 1

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from scipy.optimize import nnls
 
-from ... import plots
+from .. import plots
 
 COSTS = [
     "iteration",
