@@ -4,6 +4,7 @@ import os
 
 from nbval.plugin import IPyNbCell
 
+from tools.make import STORED
 from tools.printed import agree
 
 sanitize = IPyNbCell.sanitize
@@ -23,6 +24,6 @@ class Printed(str):
 
 def pytest_configure(config):
     """Outputs are stored without progress bars or live widgets, by the Python that runs pytest."""
-    os.environ |= {"GAPFM_TEACH_STATIC": "1", "TQDM_DISABLE": "1"}
+    os.environ |= STORED
     config.option.nbval_current_env = not config.option.nbval_kernel_name
     IPyNbCell.sanitize = lambda cell, text: Printed(sanitize(cell, text))

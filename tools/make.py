@@ -171,6 +171,13 @@ def quick() -> None:
 
 
 @target
+def portable() -> None:
+    """Find printed numbers that another processor would print differently"""
+    setup()
+    run("-m", "tools.portable")
+
+
+@target
 def lowest() -> None:
     """Pass the tests with the lowest versions that pyproject.toml allows"""
     venv, constraints = MADE / "lowest", MADE / "lowest.txt"
