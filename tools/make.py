@@ -18,7 +18,6 @@ VENV, MADE, SITE, PAPER, STICK = (
 STORED = {"GAPFM_TEACH_STATIC": "1", "TQDM_DISABLE": "1"}
 # A file's tests, and a notebook's cells, stay together on one processor.
 PYTEST = ("-m", "pytest", "--numprocesses", "auto", "--dist", "loadfile")
-NBVAL = ("--nbval", "--nbval-current-env", "--nbval-sanitize-with", "tests/nbval.cfg")
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 
 TARGETS: dict[str, Callable[[], None]] = {}
@@ -161,7 +160,7 @@ def test() -> None:
     """Pass all tests, and re-run every notebook comparing its outputs"""
     lint()
     run(*PYTEST, "tests")
-    run(*PYTEST, *NBVAL, "notebooks", **STORED)
+    run(*PYTEST, "--nbval", "notebooks")
 
 
 @target
@@ -169,6 +168,13 @@ def quick() -> None:
     """Pass the tests that are done in two minutes, for daily work"""
     setup()
     run(*PYTEST, "tests", "-m", "not slow and not browser and not processes")
+
+
+@target
+def portable() -> None:
+    """Find printed numbers that another processor would print differently"""
+    setup()
+    run("-m", "tools.portable")
 
 
 @target

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -16,7 +15,6 @@ from gapfm_teach.course.edition import edition
 from gapfm_teach.course.sources import CHECKOUT
 
 NOTEBOOKS = sorted((CHECKOUT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-NBVAL = Path(__file__).parents[1] / "nbval.cfg"
 FOR_QUARTO = ["{#", "@sec-", "@eq-", "@fig-", "@tbl-", "[@", "[-@", "#|", ":::", "<!--"]
 TO_BE_STYLED = re.compile(
     r"<(?:div|details)\b(?! style=| id=)(?!>\n<summary>The figure)[^>]*>"
@@ -136,10 +134,10 @@ def test_a_notebook_runs_from_the_folder(tmp_path):
     """Judged by nbval as the sources are: every output once more."""
     folder = tmp_path / "course"
     main(["course", str(folder)])
-    where = {"PYTHONPATH": str(CHECKOUT), "GAPFM_TEACH_STATIC": "1", "TQDM_DISABLE": "1"}
+    where = {"PYTHONPATH": str(CHECKOUT)}
     command = [
         *(sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider"),
-        *("--nbval", "--nbval-current-env", "--nbval-sanitize-with", str(NBVAL)),
+        *("-p", "notebooks.conftest", "--nbval"),
         "01_from_ap_to_gap.ipynb",
     ]
     done = subprocess.run(
