@@ -178,24 +178,6 @@ def precision_at_hits(ax: Axes, relevant, colour: str = BLUE) -> Axes:
     return label(ax, "rank", "precision")
 
 
-def stacked(ax: Axes, parts, names, colours, part_names=()) -> Axes:
-    """One horizontal bar a name, built from `parts` (n_bars, n_parts) laid end to end.
-
-    `colours`: one a part, or one for each part of each bar; `part_names` label the first bar's.
-    """
-    parts = np.asarray(parts, dtype=float)
-    start = np.cumsum(parts, axis=1) - parts
-    colours = np.broadcast_to(colours, parts.shape)
-    labels = [*part_names, *["_"] * (parts.shape[1] - len(part_names))]
-    for column, name in enumerate(labels):
-        ax.barh(range(len(names)), parts[:, column], left=start[:, column], height=0.62,
-                color=colours[:, column], edgecolor=EDGE, lw=0.6, label=name)  # fmt: skip
-    ax.set_yticks(range(len(names)), names, parse_math=False)
-    ax.invert_yaxis()
-    ax.grid(axis="y", visible=False)
-    return ax
-
-
 def shaded(ax: Axes, values, colours, *, strongest: float) -> Axes:
     """A table of squares, the larger a value of `values`, (n, m), the stronger its colour.
 

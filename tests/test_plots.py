@@ -25,10 +25,9 @@ def test_names_beside_points_are_not_mathematics(ax):
     "draw",
     [
         lambda ax: plots.grade_lists(ax, [[1, 2]] * 3, NAMES),
-        lambda ax: plots.stacked(ax, [[1, 2]] * 3, NAMES, ["red", "blue"]),
         lambda ax: plots.pair_table(ax, [[1, 2, 3]] * 3, NAMES, 1),
     ],
-    ids=["grade_lists", "stacked", "pair_table"],
+    ids=["grade_lists", "pair_table"],
 )
 def test_names_along_an_axis_are_not_mathematics(ax, draw):
     draw(ax)

@@ -5,11 +5,6 @@ import numpy as np
 from ..metrics import ranks
 from .core import Exercise, Mistake
 
-
-def _shrunken(grades, overall, strength):
-    return (np.sum(grades) + strength * overall) / (len(grades) + strength)
-
-
 EXERCISES: list[Exercise] = [
     Exercise(
         name="share-empty",
@@ -52,69 +47,6 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda n_users, n_items, n_ratings: 1 - n_ratings // (n_users * n_items),
                 "`//` divides and rounds down. A share needs `/`.",
-            ),
-        ],
-    ),
-    Exercise(
-        name="shrunken-mean",
-        solution=_shrunken,
-        inputs=[
-            (np.array([5]), 3.5, 5),
-            (np.array([5, 4, 4, 5, 3, 5, 5, 4]), 3.5, 5),
-            (np.array([1, 2]), 3.0, 2),
-        ],
-        right="Right. One enthusiast no longer beats the whole crowd.",
-        mistakes=[
-            Mistake(
-                lambda grades, overall, strength: np.mean(grades),
-                "This is the plain mean; it never looks at `overall` and `strength`.",
-            ),
-            Mistake(
-                lambda grades, overall, strength: (
-                    (np.sum(grades) + strength * overall) / len(grades)
-                ),
-                "The pretended ratings are in the sum, but you forgot to count them in the "
-                "number of ratings that you divide by.",
-            ),
-            Mistake(
-                lambda grades, overall, strength: (
-                    (np.sum(grades) + overall) / (len(grades) + strength)
-                ),
-                "You count `strength` pretended ratings below the line but add only one of "
-                "them above it.",
-            ),
-            Mistake(
-                lambda grades, overall, strength: (np.mean(grades) + overall) / 2,
-                "Half and half for every film: but the more real ratings a film has, the "
-                "less should `overall` weigh.",
-            ),
-            Mistake(
-                lambda grades, overall, strength: (
-                    np.sum(grades) + strength * overall / (len(grades) + strength)
-                ),
-                "Brackets: only the pretended ratings are divided. Put brackets around the whole sum.",
-            ),
-            Mistake(
-                lambda grades, overall, strength: (
-                    (np.mean(grades) + strength * overall) / (1 + strength)
-                ),
-                "The film's own mean counts as one rating here, however many it stands for. Begin "
-                "with the sum of the grades.",
-            ),
-            Mistake(
-                lambda grades, overall, strength: (
-                    (np.mean(grades) + strength * overall) / (len(grades) + strength)
-                ),
-                "You divide by the number of all ratings, but above the line there is the *mean* of "
-                "the film's own ones. Take their sum.",
-            ),
-            Mistake(
-                lambda grades, overall, strength: (
-                    (strength * np.mean(grades) + len(grades) * overall)
-                    / (len(grades) + strength)
-                ),
-                "The weights have changed places: the film's own mean counts `len(grades)` times, "
-                "`overall` counts `strength` times.",
             ),
         ],
     ),

@@ -541,6 +541,24 @@ def draw_unrated(rated, uniforms, n_items, out):
     return n
 
 
+@jit()
+def _score_listed(u, V, items, scores):
+    for k in range(items.shape[0]):
+        f = 0.0
+        for d in range(u.shape[0]):
+            f += u[d] * V[items[k], d]
+        scores[k] = f
+
+
+@jit()
+def _add_listed(coefficients, u, V, items, u_gradient, V_part):
+    """Add Σ_k c_k V_k to the user's gradient, and c_k u to that of each of the items."""
+    for k in range(items.shape[0]):
+        for d in range(u.shape[0]):
+            u_gradient[d] += coefficients[k] * V[items[k], d]
+            V_part[items[k], d] += coefficients[k] * u[d]
+
+
 @jit(nogil=True)
 def consistent_gradients(
     begin, end, U, V, indptr, items, grades, gains, shares, ascending, uniforms, kind, shape,
@@ -579,11 +597,7 @@ def consistent_gradients(
                 mine[k] = items[row.start + k]
                 hers[k] = gains[grades[row.start + k]]
                 share[k] = shares[grades[row.start + k]]
-            for k in range(n):
-                f = 0.0
-                for d in range(V.shape[1]):
-                    f += U[m, d] * V[mine[k], d]
-                scores[k] = f
+            _score_listed(U[m], V, mine[:n], scores)
             normalize_gains(kind, shape, hers)
             values[m] = consistent_sums(
                 scores,
@@ -597,7 +611,4 @@ def consistent_gradients(
                 scratch,
                 coefficients,
             )
-            for k in range(n):
-                for d in range(V.shape[1]):
-                    U_gradient[m, d] += coefficients[k] * V[mine[k], d]
-                    V_part[mine[k], d] += coefficients[k] * U[m, d]
+            _add_listed(coefficients, U[m], V, mine[:n], U_gradient[m], V_part)

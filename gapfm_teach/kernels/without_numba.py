@@ -22,9 +22,7 @@ def njit(function=None, **options):
     """Return the function's form in NumPy, where there is one, or else the function itself."""
     if function is None:
         return njit
-    function = _IN_NUMPY.get(function.__name__, function)
-    function.signatures = []  # for how many types it is compiled
-    return function
+    return _IN_NUMPY.get(function.__name__, function)
 
 
 # ------------------------------------------------------------------ loops of `gradient`
@@ -75,10 +73,62 @@ def gap_at_ranks(begin, end, ranks, indptr, grades, delta, out):
         out[m] = (gain @ delta).sum() / (hit @ delta).sum() if hit.any() else np.nan
 
 
+# ------------------------------------------------------------------ loops of `consistent`
+
+
+def _score_listed(u, V, items, scores):
+    scores[:] = V[items] @ u
+
+
+def _add_listed(coefficients, u, V, items, u_gradient, V_part):
+    u_gradient += coefficients @ V[items]
+    np.add.at(V_part, items, np.outer(coefficients, u))  # an item may have been drawn twice
+
+
+def draw_unrated(rated, uniforms, n_items, out):
+    left = n_items - rated.shape[0]
+    n = min(uniforms.shape[0], left)
+    place = np.arange(n)
+    if n < left:
+        place = np.minimum(left - 1, ((place + uniforms) * (left / n)).astype(np.int64))
+    unrated_below = rated - np.arange(rated.shape[0])
+    out[:n] = place + np.searchsorted(unrated_below, place, side="right")
+    return n
+
+
+def _by_pairs(
+    low, high, scores, gains, shares, kind, shape, unrated_weight, tau, scratch, coefficients
+):  # fmt: skip
+    from .consistent import CASCADE, _earnings  # which imports this module
+
+    n = gains.shape[0]
+    with np.errstate(over="ignore"):  # t is 0 there
+        t = 1.0 / (1.0 + np.exp((scores[:n, None] - scores) / tau))
+        d = t / (1.0 + np.exp((scores - scores[:n, None]) / tau))
+    lower, own, slope = np.minimum.outer(gains, gains), t[:, :n], d[:, :n]
+    q = 1.0 / (0.5 + own.sum(axis=1) + unrated_weight * t[:, n:].sum(axis=1))
+    pairs, passed = (lower * own).sum(axis=1), (1.0 - gains * own).prod(axis=1)
+    earned, x, s = np.transpose([
+        _earnings(kind, shape, tau, gains[i], shares[i], q[i], pairs[i], passed[i])
+        for i in range(n)
+    ])  # fmt: skip
+    direct = x[:, None] * (lower if kind != CASCADE else -gains / (1.0 - gains * own))
+    m = direct - s[:, None]
+    coefficients[:n] = (slope * (m - m.T)).sum(axis=0)
+    coefficients[:n] += unrated_weight * s * d[:, n:].sum(axis=1)
+    coefficients[n:] = -unrated_weight * s @ d[:, n:]
+    coefficients /= tau
+    return earned.sum()
+
+
 _FORMS = (
     _score,
     _add_rows,
     _add_to_items,
+    _score_listed,
+    _add_listed,
+    draw_unrated,
+    _by_pairs,
     user_sums,
     held_out_ranks,
     gap_at_ranks,

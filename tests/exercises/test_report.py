@@ -157,7 +157,7 @@ def test_a_report_counts_up_to_the_solution_over_all_kernels(tmp_path, monkeypat
     check("gap", GAP.solution)
     check("gap", SLIP.answer)  # played with, once solved
     check("ranks", RANKS.mistakes[0].answer)
-    check("beta", EXERCISES["beta"].solution)
+    check("average-precision", EXERCISES["average-precision"].solution)
     assert main(["report"]) == 0
     assert table("report_Ada_Lovelace.csv") == [
         dict(
@@ -169,7 +169,7 @@ def test_a_report_counts_up_to_the_solution_over_all_kernels(tmp_path, monkeypat
         )
         for row in (
             ("ranks", "1", RANKS.mistakes[0].message, "False"),
-            ("beta", "1", "", "True"),
+            ("average-precision", "1", "", "True"),
             ("gap", "3", SLIP.message, "True"),
         )
     ]
