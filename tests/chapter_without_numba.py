@@ -1,6 +1,6 @@
 """Run the cells of a notebook where Numba cannot be imported.
 
-    python tests/chapter_without_numba.py NOTEBOOK [LAST_CELL]
+    python tests/chapter_without_numba.py NOTEBOOK
 
 Prints as JSON what each cell printed, by the cell's id, and the warnings of all.
 """
@@ -23,8 +23,8 @@ class Hidden:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-def run(notebook: Path, last: str) -> dict[str, str]:
-    """What each code cell printed, up to the cell `last`."""
+def run(notebook: Path) -> dict[str, str]:
+    """What each code cell printed."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     os.chdir(notebook.parent)
     names, printed = {"__name__": "__main__"}, {}
@@ -34,8 +34,6 @@ def run(notebook: Path, last: str) -> dict[str, str]:
             with contextlib.redirect_stdout(said):
                 exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
             printed[cell["id"]] = said.getvalue()
-        if cell["id"] == last:
-            break
     return printed
 
 
@@ -44,7 +42,7 @@ if __name__ == "__main__":
     os.environ |= {"MPLBACKEND": "agg", "TQDM_DISABLE": "1"}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        printed = run(Path(sys.argv[1]).absolute(), *sys.argv[2:] or [""])
+        printed = run(Path(sys.argv[1]).absolute())
     json.dump(
         {"printed": printed, "warnings": [str(w.message) for w in caught]}, sys.stdout
     )

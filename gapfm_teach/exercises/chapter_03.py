@@ -1,9 +1,8 @@
-"""Exercises of notebook 03: the logistic's slope, an item's gradient, a check that judges."""
+"""Exercises of notebook 03: an item's gradient, a check that judges."""
 
 import numpy as np
 
 from ..gradcheck import central_difference, relative_error
-from ..smooth import logistic, logistic_derivative
 from .core import Exercise, Mistake
 
 
@@ -154,45 +153,6 @@ def _reversed(check):
 
 
 EXERCISES: list[Exercise] = [
-    Exercise(
-        name="logistic-slope",
-        solution=logistic_derivative,
-        inputs=[(np.array([-2.0, 0.0, 0.5, 3.0]),), (np.linspace(-8.0, 8.0, 9),)],
-        right="g'(x) = g(x)(1 - g(x)), or g(x) g(-x): largest at 0, where it is a quarter, "
-        "and the same on both sides.",
-        mistakes=[
-            Mistake(
-                logistic,
-                "That is g itself. Its slope is the derivative of 1 / (1 + e^-x).",
-            ),
-            Mistake(
-                lambda x: -logistic_derivative(x),
-                "The size is right and the sign is not: g rises everywhere. The inner "
-                "derivative, of e^-x, brings a second minus.",
-            ),
-            Mistake(
-                lambda x: 1 - logistic(x),
-                "That is 1 - g(x), one of the two factors; the other is missing.",
-            ),
-            Mistake(
-                lambda x: logistic(x) ** 2,
-                "g squared is 1 / (1 + e^-x)²: the inner derivative e^-x, which the chain "
-                "rule multiplies on, is missing.",
-            ),
-            Mistake(
-                lambda x: x * (1 - x),
-                "You have put x where g(x) belongs: it is g(x)(1 - g(x)).",
-            ),
-            Mistake(
-                lambda x: logistic(x) * (1 + logistic(x)),
-                "A sign slipped: it is g(x)(1 - g(x)), with a minus.",
-            ),
-            Mistake(
-                lambda x: (logistic(x) * (1 - logistic(x))) ** 2,
-                "This is the square of the slope; g(x)(1 - g(x)) is the slope itself.",
-            ),
-        ],
-    ),
     Exercise(
         name="item-gradient",
         solution=_item_gradient,

@@ -271,13 +271,14 @@ export function smoothedGapGradient(scores, grades, options) {
   return smoothedList(scores, grades, options).slope;
 }
 
-function consistentList(scores, grades, { temperature = 1, weights, delta } = {}) {
+// GAP with smooth ranks; unrated items (grade 0) take up ranks. NaN where nothing is rated.
+export function consistentGap(scores, grades, { temperature = 1, weights, delta } = {}) {
   const y = checkGrades(grades, 0), f = checkScores(scores, y), n = f.length;
   const tau = checkReal(temperature, "temperature", 0, true), worth = worthOf(y, delta);
   const remedy = "pass one weight for each score", limits = { length: n, low: 0 };
   const w = checkArray(weights ?? new Array(n).fill(1), "weights", remedy, limits);
-  const total = worth.reduce((a, b) => a + b, 0), slope = new Float64Array(n);
-  if (!(total > 0)) return { value: NaN, slope };
+  const total = worth.reduce((a, b) => a + b, 0);
+  if (!(total > 0)) return NaN;
   const ratedFirst = Array.from(y.keys()).sort((i, j) => (y[j] > 0) - (y[i] > 0));
   const nRated = y.filter((grade) => grade > 0).length;
   const list = Object.assign(newList(n, nRated), { n, nRated });
@@ -286,19 +287,7 @@ function consistentList(scores, grades, { temperature = 1, weights, delta } = {}
     list.worth[k] = worth[i] / total;
     list.weights[k] = w[i];
   });
-  const value = consistentSums(list, tau, false);
-  ratedFirst.forEach((i, k) => { slope[i] = list.c[k]; });
-  return { value, slope };
-}
-
-// GAP with smooth ranks; unrated items (grade 0) take up ranks. NaN where nothing is rated.
-export function consistentGap(scores, grades, options) {
-  return consistentList(scores, grades, options).value;
-}
-
-// ∂/∂f of consistentGap; zeros where nothing is rated.
-export function consistentGapGradient(scores, grades, options) {
-  return consistentList(scores, grades, options).slope;
+  return consistentSums(list, tau, false);
 }
 
 // ------------------------------------------------------------- what training and folding in share

@@ -85,7 +85,7 @@ BAD_LISTS = [
         "temperature.*above 0, got 0",
     ),
     ("consistentGap", [[1], [1], DELTA | {"weights": [1, 1]}], "weights has length 2"),
-    ("consistentGapGradient", [[1], [1], DELTA | {"weights": [-2]}], r"weights\[0\] is -2"),
+    ("consistentGap", [[1], [1], DELTA | {"weights": [-2]}], r"weights\[0\] is -2"),
     ("gradedAveragePrecision", [[1], [1], {"at": 0}], "at must be a whole number.*got 0"),
     ("gradedAveragePrecision", [[1], [1], {"normalizer": "x"}], "normalizer.*all.*got x"),
     ("thresholdingProbabilities", [0], "maxGrade must be a whole number from 1 .*got 0"),

@@ -1,4 +1,4 @@
-"""Chapter 2's one score: the three measures and their slopes are Python's, and a shift moves one."""
+"""Chapter 2's one score: the two measures and the slope are Python's, and a shift moves one."""
 
 import re
 
@@ -8,8 +8,6 @@ from spoken import number
 from stage import Stage
 
 from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
-from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
-from gapfm_teach.repaired.ranks import consistent_rank
 from gapfm_teach.smooth import logistic, smoothed_gap, smoothed_gap_gradient
 from gapfm_teach.widgets import Page
 
@@ -21,22 +19,20 @@ HANDLE = "[data-handle=film]"
 
 @pytest.fixture
 def stage(browser, tmp_path):
-    opened = Stage(browser, tmp_path, Page("staircase", DATA, "three curves"), touch=True)
+    opened = Stage(browser, tmp_path, Page("staircase", DATA, "two curves"), touch=True)
     yield opened
     opened.close()
 
 
 def said(words: str) -> list[float]:
-    """Score; exact GAP; smoothed GAP and its slope; consistent GAP and its slope."""
+    """Score; exact GAP; smoothed GAP and its slope."""
     found = re.search(
-        r"at (\S+): exact GAP (\S+), slope 0. Smoothed GAP / Z (\S+), slope (.+?); "
-        r"consistent GAP (\S+), slope (.+?)\. ",
-        words,
+        r"at (\S+): exact GAP (\S+), slope 0. Smoothed GAP / Z (\S+), slope (.+?)\. ", words
     )
     return [number(one) for one in found.groups()]
 
 
-def python(score, shift=0.0, tau=0.3, film=1):
+def python(score, shift=0.0, film=1):
     f = SCORES.copy()
     f[film] = score
     f += shift
@@ -45,13 +41,11 @@ def python(score, shift=0.0, tau=0.3, film=1):
         graded_average_precision(GRADES, f),
         smoothed_gap(f, GRADES, DELTA) / Z,
         smoothed_gap_gradient(f, GRADES, DELTA)[film] / Z,
-        consistent_gap(f, GRADES, DELTA, tau),
-        consistent_gap_gradient(f, GRADES, DELTA, tau)[film],
     ]
 
 
 def same(words, *setting, **more):
-    digits = [3, 3, 3, 2, 3, 2]
+    digits = [3, 3, 3, 2]
     for told, expected, n in zip(
         said(words), python(*setting, **more), digits, strict=True
     ):
@@ -71,19 +65,14 @@ def test_mouse_finger_and_keys_move_the_film_and_the_values_are_pythons(stage):
         assert score != 0.0
 
 
-def test_a_shift_moves_smoothed_gap_alone_and_tau_consistent_gap_alone(stage):
+def test_a_shift_moves_smoothed_gap_alone(stage):
     for place, shift in ((0, -4.0), (70, 3.0), (120, 8.0)):
         same(stage.slide("shift", place), 0.0, shift)
-    words = stage.slide("shift", 120)
-    assert "above 1, which no GAP can be" in words
-    assert said(words)[4:] == said(stage.slide("shift", 40))[4:]
-    for place in (0, 400):
-        words = stage.slide("tau", place)
-        same(words, 0.0, tau=(0.03, 3.0)[place > 0])
+    assert "above 1, which no GAP can be" in stage.slide("shift", 120)
     rows = stage.root.locator(".gx-row-note").all_inner_texts()
     order = np.argsort(-SCORES)
     for row, i, place in zip(rows, order, range(1, 5), strict=True):
-        expected = [1 / place, logistic(SCORES[i]), 1 / consistent_rank(SCORES, 3.0)[i]]
+        expected = [1 / place, logistic(SCORES[i] + 8)]
         assert [float(x) for x in row.split()] == pytest.approx(expected, abs=0.0051)
 
 

@@ -1,8 +1,6 @@
-// Chapter 2: drag one film's score; exact GAP is a staircase over it, its two smooth versions slopes.
+// Chapter 2: drag one film's score; exact GAP is a staircase over it, smoothed GAP a slope.
 
-import {
-  accumulated, consistentGap, consistentGapGradient, gradedAveragePrecision, logistic, smoothedGap, smoothedGapGradient,
-} from "../engine.js";
+import { accumulated, gradedAveragePrecision, logistic, smoothedGap, smoothedGapGradient } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, ranked, written } from "../kit.js";
 
@@ -13,38 +11,28 @@ const signed = (value) => (value > 0 ? "+" : "") + written(value, 2);
 export function view(place, { films, grades, scores: start, delta, moving }) {
   const left = make("div"), right = make("div");
   const picture = chart(left, {
-    alt: "Exact GAP as a staircase over the score of one film, smoothed and consistent GAP as curves, and what each is now.", height: 350,
+    alt: "Exact GAP as a staircase over the score of one film, smoothed GAP as a curve, and what each is now.", height: 350,
   });
   // Δ(y), and Z, their sum: (8) leaves 1/Z out, and here it is put back.
   const Delta = accumulated(delta), worth = Array.from(grades, (grade) => Delta[grade]);
   const Z = worth.reduce((a, b) => a + b, 0);
   const line = Array.from({ length: POINTS }, (_, k) => FROM + (k / (POINTS - 1)) * (TO - FROM));
 
-  // What is kept of a curve until something that it depends on changes; the film's own score is none.
-  const kept = {};
-  function once(name, key, compute) {
-    if (kept[name]?.key !== key) kept[name] = { key, made: compute() };
-    return kept[name].made;
-  }
-
   const lab = laboratory(place, {
-    name: "staircase", title: "One score, three measures",
-    ask: "A learner moves a score as the arrow points. Will the three measures send this film the same way? And which of them will notice when all scores are shifted?",
+    name: "staircase", title: "One score, two measures",
+    ask: "A learner moves a score the way the arrow points. Will smoothed GAP send this film the way that makes the list better? And which of the two measures will notice when all scores are shifted?",
     controls: [
       { name: "film", label: "Film that moves", options: films, start: films[moving] },
       { name: "shift", label: "Shift all scores", from: -4, to: 8, step: 0.1, start: 0, text: signed, play: true },
-      { name: "tau", label: "Temperature τ", from: 0.03, to: 3, scale: "log", start: 0.3, play: true },
     ],
     held: { scores: Array.from(start) },
-    note: "Drag the film along the line. An arrow points up the slope, and is longer where the slope is steeper. The scores shown are those before the shift.",
-    render({ film, shift, tau, scores }) {
+    note: "Drag the film along the line. The arrow points up the slope, and is longer where the slope is steeper. The scores shown are those before the shift.",
+    render({ film, shift, scores }) {
       const k = films.indexOf(film), now = scores[k];
       const at = (x) => scores.map((f, i) => (i === k ? x : f) + shift);
       const exact = (x) => gradedAveragePrecision(grades, at(x), { delta });
-      const slopes = [
-        { name: "smoothed", value: (x) => smoothedGap(at(x), grades, { delta }) / Z, slope: smoothedGapGradient(at(now), grades, { delta })[k] / Z, needs: shift, colour: COLOURS[1] },
-        { name: "consistent", value: (x) => consistentGap(at(x), grades, { delta, temperature: tau }), slope: consistentGapGradient(at(now), grades, { delta, temperature: tau })[k], needs: `${shift} ${tau}`, colour: COLOURS[2] },
-      ].map((one) => ({ ...one, now: one.value(now) }));
+      const smooth = (x) => smoothedGap(at(x), grades, { delta }) / Z;
+      const height = smooth(now), slope = smoothedGapGradient(at(now), grades, { delta })[k] / Z;
       const others = scores.map((f, i) => ({ x: f, name: films[i], colour: "currentColor" })).filter((_, i) => i !== k).sort((a, b) => a.x - b.x);
       const move = (x) => lab.set({ scores: scores.map((f, i) => (i === k ? Number(x.toFixed(2)) : f)) });
       picture.show({
@@ -53,34 +41,31 @@ export function view(place, { films, grades, scores: start, delta, moving }) {
         levels: others,
         curves: [
           { ...staircase(exact, others.map((one) => one.x)), name: "exact", beyond: true, dash: "", colour: COLOURS[0] },
-          ...slopes.map(({ name, value, colour, needs }) => ({ name, colour, beyond: true, x: line, y: once(name, `${film} ${others.map((one) => one.x)} ${needs}`, () => line.map(value)), dash: "" })),
+          { name: "smoothed", colour: COLOURS[1], beyond: true, x: line, y: line.map(smooth), dash: "" },
         ],
-        arrows: slopes.map((one) => uphill(now, one)),
-        dots: slopes.map(({ now: y, colour }) => ({ x: now, y, colour })),
+        arrows: [uphill(now, height, slope, COLOURS[1])],
+        dots: [{ x: now, y: height, colour: COLOURS[1] }],
         handles: [{ key: "film", x: now, y: exact(now), along: "x", from: FROM, to: TO, step: 0.05, label: `score of ${film}`, text: written(now), move }],
       });
-      right.replaceChildren(ranked(inOrder(scores, shift, tau, k), "The list: 1/R, g(f), 1/R̂"));
-      const [smooth, consistent] = slopes;
+      right.replaceChildren(ranked(inOrder(scores, shift, k), "The list: 1/R, g(f)"));
       lab.say(`${film} (grade ${grades[k]}) at ${written(now)}: exact GAP ${written(exact(now))}, slope 0. `
-        + `Smoothed GAP / Z ${written(smooth.now)}, slope ${signed(smooth.slope)}; consistent GAP ${written(consistent.now)}, slope ${signed(consistent.slope)}. ${verdict(smooth, consistent, shift)}`);
+        + `Smoothed GAP / Z ${written(height)}, slope ${signed(slope)}. ${verdict(film, height, slope, shift)}`);
     },
   });
   lab.figure.append(beside(left, right));
 
-  function verdict(smooth, consistent, shift) {
-    if (smooth.now > 1) return "Smoothed GAP is above 1, which no GAP can be: the shift has lifted it and changed no rank.";
-    if (Math.abs(consistent.slope) < 5e-4) return "Consistent GAP is nearly flat here: hardly a hint for a learner.";
-    if (smooth.slope * consistent.slope < 0) return "The two slopes send the film opposite ways.";
-    return shift ? "The shift has moved smoothed GAP alone." : "Both slopes send the film the same way.";
+  function verdict(film, height, slope, shift) {
+    if (height > 1) return "Smoothed GAP is above 1, which no GAP can be: the shift has lifted it and changed no rank.";
+    if (shift) return "The shift has moved smoothed GAP alone.";
+    return `A learner would send ${film} ${slope > 0 ? "up" : "down"}.`;
   }
 
   // The films by score, each with what stands for one over its rank.
-  function inOrder(scores, shift, tau, moved) {
+  function inOrder(scores, shift, moved) {
     const order = films.map((_, i) => i).sort((i, j) => scores[j] - scores[i]);
-    const rank = (i) => 0.5 + scores.reduce((sum, f) => sum + logistic((f - scores[i]) / tau), 0);
     return order.map((i, r) => ({
       text: films[i], on: i === moved,
-      note: [1 / (r + 1), logistic(scores[i] + shift), 1 / rank(i)].map((v) => v.toFixed(2)).join("\u2002"),
+      note: [1 / (r + 1), logistic(scores[i] + shift)].map((v) => v.toFixed(2)).join("\u2002"),
     }));
   }
 }
@@ -97,7 +82,7 @@ function staircase(value, jumps) {
 }
 
 // From the dot along the tangent, in the direction that raises the value.
-function uphill(x, { now, slope, colour }) {
+function uphill(x, y, slope, colour) {
   const run = Math.sign(slope) * Math.min(1.1, 25 * Math.abs(slope), 0.3 / Math.abs(slope || 1));
-  return { x, y: now, toX: x + run, toY: now + slope * run, colour };
+  return { x, y, toX: x + run, toY: y + slope * run, colour };
 }
