@@ -12,7 +12,6 @@ from ..splits import given_only, split_given, split_latest
 from .systems import (
     DIMENSIONS,
     EXPONENTS,
-    SELECTION,
     SENSITIVITY,
     STEPS,
     SYSTEMS,
@@ -138,10 +137,6 @@ PROTOCOLS = {
     "sensitivity": Protocol(
         "catalogue", (10, 50), tuple(SENSITIVITY), _CATALOGUE_WORDS, SENSITIVITY,
         ("geometric", "consistent", "geometric, λ tuned", "consistent, λ tuned"),
-    ),
-    "selection": Protocol(
-        "catalogue", (50,), tuple(SELECTION), _CATALOGUE_WORDS, SELECTION,
-        tuple(name for name in SELECTION if "adaptive" not in name),
     ),
     "family": Protocol(
         "catalogue", (10, 30), ("GAPfm", "GAPfm, geometric", *FAMILY), _CATALOGUE_WORDS, _OWN,

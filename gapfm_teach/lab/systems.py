@@ -257,16 +257,3 @@ SENSITIVITY |= {
     )
     for draw in range(1, 6)
 }
-# V and b moved by K rated items of each user only. They are pulled K/S as hard, hence λ is tuned.
-_SOFTER: dict[str, Sequence] = {
-    "geometric": [0.4, 0.8, 1.5, 2.5], "consistent": [0.008, 0.016, 0.03, 0.06],
-}  # fmt: skip
-SELECTION = {
-    f"{objective}{named}": System(Varied, {"reg": grid}, {"objective": objective, **chosen})
-    for objective, grid in _SOFTER.items()
-    for named, chosen in [("", {})] + [
-        (f", K = {k}, {selection}", {"n_selected": k, "selection": selection})
-        for k in (5, 10, 20)
-        for selection in ("adaptive", "random")
-    ]
-}  # fmt: skip

@@ -18,6 +18,7 @@ from gapfm_teach.learning.training import Problem, held_out_gap
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = ("00_start_here", "01_from_ap_to_gap", "02_smoothing", "03_gradients")
+HOMES = (gradient, consistent, lists)
 ABOUT_THE_COMPILER = {"00-003"}
 
 

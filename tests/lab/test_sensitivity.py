@@ -1,11 +1,11 @@
-"""The rows of "sensitivity" and "selection": what each changes, and that it changes something."""
+"""The rows of "sensitivity": what each changes, and that it changes something."""
 
 import numpy as np
 import pytest
 
 from gapfm_teach import simulate_ratings, split_given
 from gapfm_teach.lab.protocols import PROTOCOLS
-from gapfm_teach.lab.systems import SELECTION, SENSITIVITY, SYSTEMS
+from gapfm_teach.lab.systems import SENSITIVITY, SYSTEMS
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +25,9 @@ def test_the_unchanged_row_is_the_system_of_the_other_tables(train):
         np.testing.assert_allclose(found, scores(known, train), rtol=1e-8)
 
 
-@pytest.mark.parametrize(
-    "systems", [SENSITIVITY, SELECTION], ids=["sensitivity", "selection"]
-)
-def test_no_two_rows_with_one_objective_come_to_the_same(train, systems):
+def test_no_two_rows_with_one_objective_come_to_the_same(train):
     """But for λ, which is at its first value here where it is tuned."""
-    found = {name: scores(system, train) for name, system in systems.items()}
+    found = {name: scores(system, train) for name, system in SENSITIVITY.items()}
     names = list(found)
     for k, one in enumerate(names):
         for other in names[:k]:
@@ -45,9 +42,5 @@ def test_a_start_is_drawn_by_its_number_and_the_seed(train):
 
 
 def test_every_row_is_compared_with_the_one_that_it_changes():
-    for name, systems in {"sensitivity": SENSITIVITY, "selection": SELECTION}.items():
-        protocol = PROTOCOLS[name]
-        assert set(protocol.references) < set(protocol.systems) == set(systems)
-    assert PROTOCOLS["selection"].givens == (
-        50,
-    )  # of 10 given films none would be left out
+    protocol = PROTOCOLS["sensitivity"]
+    assert set(protocol.references) < set(protocol.systems) == set(SENSITIVITY)

@@ -3,9 +3,7 @@
 from typing import cast
 
 import numpy as np
-from scipy import sparse
 
-from ... import kernels
 from ..._support.checks import check_choice, check_count, check_random_state, check_real
 from ...learning.consistent import Consistent, ConsistentObjective, SampledProblem
 from ...learning.objectives import OBJECTIVES, options_of
@@ -19,26 +17,18 @@ class Varied(Climber):
     worth : Δ(y), "exponential" as (5) has it, or "linear", y.
     share : v, what the precision at a film counts in the geometric mean: "stars", y / L, or
     "worth", Δ(y) / Δ(L). "consistent" has no v.
-    n_selected : int K >= 1, or None for all: of how many rated items of each user the pulls move V
-    and b, as in Algorithm 1; U moves by all, unrated items as ever.
-    selection : "adaptive", the most misranked, or "random".
     n_factors, reg, n_iter, random_state : as of `GAPfm`, which this is when nothing is changed.
     """
 
     def __init__(
         self, objective: str = "geometric", *, worth: str = "exponential", share: str = "stars",
-        n_selected: int | None = None, selection: str = "adaptive", n_factors: int = 10,
-        reg: float | None = None, n_iter: int = 60, random_state=None,
+        n_factors: int = 10, reg: float | None = None, n_iter: int = 60, random_state=None,
     ):  # fmt: skip
         self.objective = check_choice(objective, "objective", ("consistent", "geometric"))
         self.worth = check_choice(worth, "worth", ("exponential", "linear"))
         self.share = check_choice(share, "share", ("stars", "worth"))
         if objective == "consistent" and share != "stars":
             raise ValueError(f"'consistent' has no share={share!r}; leave it out")
-        self.n_selected = (
-            None if n_selected is None else check_count(n_selected, "n_selected")
-        )
-        self.selection = check_choice(selection, "selection", ("adaptive", "random"))
         self.n_factors = check_count(n_factors, "n_factors")
         own = OBJECTIVES[objective].reg
         self.reg = own if reg is None else check_real(reg, "reg")
@@ -58,53 +48,16 @@ class _Goal(ConsistentObjective):
         options = cast(Consistent, options_of(name, {}))
         rate = OBJECTIVES[name].learning_rate
         super().__init__(name, train, model.reg, rate, options, rng)
-        self.problem = _Problem(model, train, options.shape, rng)
+        self.problem = _Problem(model, train, options.shape)
 
 
 class _Problem(SampledProblem):
-    """With the gains and shares of a `Varied`, and with ∂/∂V of the ratings that it selects."""
+    """With the gains and shares of a `Varied`."""
 
-    def __init__(self, model: Varied, train: Ratings, shape: float, rng):
+    def __init__(self, model: Varied, train: Ratings, shape: float):
         super().__init__(train, model.objective, shape)
         top = train.max_grade
         if model.worth == "linear":
             self._gains = np.arange(top + 1.0)
         if model.share == "worth":
             self._shares = self._gains / self._gains[top]
-        self._model, self._rng = model, rng
-
-    def sampled_gradients(self, U, V, uniforms, tau, unrated_weight) -> tuple:
-        args = U, V, uniforms, tau, unrated_weight
-        value, by_user, by_item = super().sampled_gradients(*args)
-        model = self._model
-        if model.n_selected is not None:
-            marks = self.select(
-                self.scores(U, V), model.n_selected, model.selection, self._rng
-            )
-            by_item -= self.by_ratings(~marks, *args)
-        return value, by_user, by_item
-
-    def by_ratings(self, marks, U, V, uniforms, tau, unrated_weight) -> np.ndarray:
-        """What the ratings that `marks` (n_ratings,) marks contribute to ∂/∂V, (n_items, D + 1)."""
-        n_users, n_items = U.shape[0], V.shape[0]
-        pulls = np.empty(self.items.size)
-        drawn = np.empty(uniforms.shape[1], dtype=np.int64)
-        for user in range(n_users):
-            row = slice(self.indptr[user], self.indptr[user + 1])
-            ascending = self.train.indices[row]
-            n = kernels.draw_unrated(ascending, uniforms[user], n_items, drawn)
-            listed = np.concatenate([self.items[row], drawn[:n]])
-            n_rated = listed.size - n
-            each = unrated_weight * (n_items - n_rated) / max(1, n)
-            given = self.grades[row]
-            gains, share = self._gains[given], self._shares[given]
-            kernels.normalize_gains(self._kind, self._shape, gains)
-            slope, scratch = np.empty(listed.size), np.empty((3, listed.size))
-            kernels.consistent_sums(
-                V[listed] @ U[user], gains, share, self._kind, self._shape, each, tau,
-                kernels.TOLERANCE, scratch, slope,
-            )  # fmt: skip
-            pulls[row] = slope[:n_rated]
-        shape = (n_users, n_items)
-        matrix = sparse.csr_array((pulls * marks, self.items, self.indptr), shape=shape)
-        return matrix.T @ U

@@ -12,13 +12,11 @@ from .convergence import (
     escape,
     escape_matrix,
     learning_rate_search,
-    start_sweep,
     stopped_early,
     top_direction,
 )
-from .misranked import RULES, TIES, loss_split, one_step, static_gain
-from .names_of_gap import names_of_gap
-from .optimum import degeneration, personality, singular_directions, supremum
+from .misranked import RULES, loss_split, one_step, static_gain
+from .optimum import degeneration, personality, supremum
 from .selecting import (
     STARTS,
     selection_explorable,
@@ -34,7 +32,6 @@ __all__ = [
     "LEARNING_RATES",
     "RULES",
     "STARTS",
-    "TIES",
     "algorithm_readings",
     "degeneration",
     "effectiveness",
@@ -44,7 +41,6 @@ __all__ = [
     "invented_films",
     "learning_rate_search",
     "loss_split",
-    "names_of_gap",
     "one_step",
     "personality",
     "selection_explorable",
@@ -53,9 +49,7 @@ __all__ = [
     "selection_run",
     "selection_sweep",
     "selection_visits",
-    "singular_directions",
     "split_three",
-    "start_sweep",
     "static_gain",
     "stopped_early",
     "supremum",

@@ -1,12 +1,11 @@
-"""Figure 1, the step γ, the start, and the readings of Algorithm 2."""
+"""Figure 1, the step γ, and the readings of Algorithm 2."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from ..._support.checks import check_random_state
 from ...learning.training import Problem
 from ...metrics import thresholding_probabilities
 from ...model import GAPfm
@@ -123,30 +122,6 @@ def escape(
     run = trace(model, train, part)
     growth = (1 + learning_rate * sigma) ** (run["iteration"] - 1)
     return run.assign(predicted=run["measured"].iloc[0] * growth).drop(columns="objective")
-
-
-def start_sweep(
-    train: Ratings, validation: Ratings, *, learning_rate: float, n_iter: int = 60,
-    reg: float = 0.001, n_factors: int = 10, random_state=0,
-) -> pd.DataFrame:  # fmt: skip
-    """Held-out GAP from three starts of U and V, of which the paper names none.
-
-    Columns start, iteration, objective, held_out_gap.
-    """
-    rng = check_random_state(random_state)
-    starts: dict[str, Callable] = {
-        "normal, sd 0.01": lambda shape: rng.normal(0.0, 0.01, shape),
-        "normal, sd 1": lambda shape: rng.normal(0.0, 1.0, shape),
-        "uniform, 0 to 1": lambda shape: rng.uniform(0.0, 1.0, shape),
-    }
-    runs = []
-    for name, draw in starts.items():
-        factors = [draw((n, n_factors)) for n in (train.n_users, train.n_items)]
-        run = ascend(
-            train, validation, factors, learning_rate=learning_rate, reg=reg, n_iter=n_iter,
-        )  # fmt: skip
-        runs.append(run.assign(start=name))
-    return tidy(runs, ["start"])
 
 
 def algorithm_readings(

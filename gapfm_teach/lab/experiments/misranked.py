@@ -82,38 +82,23 @@ def _same_grades(lists: Lists, rng: np.random.Generator, k: int) -> np.ndarray:
     return priority
 
 
+def _ties_by_score(lists: Lists, rng: np.random.Generator, k: int) -> np.ndarray:
+    """Marks what Algorithm 1 picks where equal grades and distances are in the model's order."""
+    other = replace(lists, ties=np.argsort(-lists.scores, axis=1, kind="stable"))
+    return other.highest(np.abs(other.too_low), k).astype(float)
+
+
 Rule = Callable[[Lists, np.random.Generator, int], np.ndarray]
 # What to sort by, highest first, to pick k items of each row.
 # Algorithm 1 is "most misranked"; "random, same grades" copies how many of each grade it picks.
 RULES: dict[str, Rule] = {
     "random": lambda lists, rng, k: rng.random(lists.scores.shape),
     "most misranked": lambda lists, rng, k: np.abs(lists.too_low),
-    "least misranked": lambda lists, rng, k: -np.abs(lists.too_low),
+    "ties by score": _ties_by_score,
     "most too low": lambda lists, rng, k: lists.too_low,
     "most too high": lambda lists, rng, k: -lists.too_low,
     "highest grades": lambda lists, rng, k: lists.grades + rng.random(lists.scores.shape),
-    "largest |gradient|": lambda lists, rng, k: np.abs(lists.push),
     "random, same grades": _same_grades,
-}
-
-
-def ties_by(first: Callable[[Lists, np.random.Generator], np.ndarray]) -> Rule:
-    """Algorithm 1 with another order of equal grades, scores and distances: by `first`, low to high."""
-
-    def rule(lists: Lists, rng: np.random.Generator, k: int) -> np.ndarray:
-        ties = np.argsort(first(lists, rng), axis=1, kind="stable")
-        other = replace(lists, ties=ties)
-        return other.highest(np.abs(other.too_low), k).astype(float)
-
-    return rule
-
-
-# Algorithm 1 where ties are not broken in the order of the items. By score, items of equal grade
-# are all in the order that the model gives them: none of them is misranked among themselves.
-TIES: dict[str, Rule] = {
-    "ties by grade": ties_by(lambda lists, rng: -lists.grades),
-    "ties shuffled": ties_by(lambda lists, rng: rng.random(lists.scores.shape)),
-    "ties by score": ties_by(lambda lists, rng: -lists.scores),
 }
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ...metrics import graded_average_precision, ndcg, ranks, thresholding_probabilities
+from ...metrics import graded_average_precision, ranks, thresholding_probabilities
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...smooth import beta
@@ -18,23 +18,21 @@ def supremum(train: Ratings) -> float:
 
 
 def degeneration(
-    train: Ratings, validation: Ratings, test: Ratings, *, reg: float, learning_rate: float,
-    n_iter: int, every: int, random_state=0,
+    train: Ratings, validation: Ratings, *, reg: float, learning_rate: float, n_iter: int,
+    every: int, random_state=0,
 ) -> pd.DataFrame:  # fmt: skip
     """What a training improves and what it does not, along the iterations.
 
     Columns reg, iteration, objective; share_of_supremum; training_gap, exact GAP of the training
-    lists by themselves; held_out_gap; rated_ndcg, NDCG@5 of the test items by themselves;
-    top_share and agreement as in `personality`.
+    lists by themselves; held_out_gap; top_share and agreement as in `personality`.
     """
     top = supremum(train)
 
     def measure(model: GAPfm) -> dict[str, float]:
         return {
             "share_of_supremum": model.history_["objective"].iloc[-1] / top,
-            "training_gap": _mean_over_lists(graded_average_precision, model, train),
+            "training_gap": _gap_of_lists(model, train),
             "held_out_gap": held_out_gap(model, validation),
-            "rated_ndcg": _mean_over_lists(ndcg, model, test, at=5),
         } | personality(model)
 
     model = GAPfm(
@@ -91,10 +89,10 @@ def _rows(model: GAPfm) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def _mean_over_lists(metric, model: GAPfm, ratings: Ratings, **options) -> float:
+def _gap_of_lists(model: GAPfm, ratings: Ratings) -> float:
     rows = (ratings.row(m) for m in range(ratings.n_users))
     values = [
-        metric(grades, model.predict(m, items), **options)
+        graded_average_precision(grades, model.predict(m, items))
         for m, (items, grades) in enumerate(rows)
     ]
     return float(np.mean(values))

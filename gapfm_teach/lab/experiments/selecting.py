@@ -14,7 +14,7 @@ from ...model import GAPfm
 from ...ratings import Ratings
 from ...smooth import smoothed_gap_gradient
 from .common import ascend, held_out_gap, rows_for_page, small_start, split_three
-from .misranked import RULES, TIES, Lists, rated_gap
+from .misranked import RULES, Lists, rated_gap
 
 
 def selection_sweep(
@@ -87,7 +87,7 @@ STARTS: dict[str, Callable[[np.random.Generator, tuple], np.ndarray]] = {
 
 def _marks(lists: Lists, rule: str, rng: np.random.Generator, k: int) -> np.ndarray:
     """Marks the ratings whose items an iteration moves."""
-    return lists.highest((RULES | TIES)[rule](lists, rng, k), k).ravel()
+    return lists.highest(RULES[rule](lists, rng, k), k).ravel()
 
 
 def selection_run(
@@ -95,7 +95,7 @@ def selection_run(
     start: str = "normal, sd 0.01", learning_rate: float = 0.003, n_iter: int = 41,
     reg: float = 0.001, every: int = 5, random_state=0,
 ) -> pd.DataFrame:  # fmt: skip
-    """One training in which the rule, a key of `RULES` or `TIES` or "all", picks k items a user.
+    """One training in which the rule, a key of `RULES` or "all", picks k items a user.
 
     All users of `train` have equally many ratings; `start` is a key of `STARTS`. Columns
     iteration, objective, held_out_gap, training_gap (exact GAP of the rated lists, the mean over
