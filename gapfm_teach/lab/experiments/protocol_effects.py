@@ -1,6 +1,4 @@
-"""Around Tables 2 and 3: readings of GAP@5, draws of settings, tuning on the test, more ratings."""
-
-from collections.abc import Sequence
+"""Around Tables 2 and 3: readings of GAP@5, tuning on the test, the paper's sentences."""
 
 import numpy as np
 import pandas as pd
@@ -12,14 +10,10 @@ from ...metrics import (
     precision,
     thresholding_probabilities,
 )
-from ...model import GAPfm
 from ...ratings import Ratings
-from ...splits import given_only
-from ..baselines import EASE, Popularity
 from ..paper import PAPER
 from ..protocols import split
 from ..systems import SYSTEMS
-from ..tuning import per_user
 
 METRICS = ("P@5", "NDCG@5", "GAP@5 (ideal)")
 READINGS = ("ideal", "all", "hits")
@@ -67,15 +61,6 @@ def popularity_levels(
         list_grades = np.append(grades[kept], np.zeros_like(others))[order]
         rows.append(list_measures(list_grades, popularity.predict(user, items)))
     return pd.DataFrame(rows).mean()
-
-
-def best_of_drawn(values, *, n_repeats: int = 1000, random_state=0) -> np.ndarray:
-    """The best of the first 1, 2, ... of `values`, (n,), in random order: (n_repeats, n)."""
-    values = np.asarray(values, dtype=np.float64)
-    rng = np.random.default_rng(random_state)
-    n_repeats = check_count(n_repeats, "n_repeats")
-    orders = rng.permuted(np.tile(values, (n_repeats, 1)), axis=1)
-    return np.maximum.accumulate(orders, axis=1)
 
 
 def chosen_on_test(
@@ -151,24 +136,3 @@ def claims() -> pd.DataFrame:
     return table.assign(
         **{"it holds": table["it holds"].map({True: "yes", False: "no"})}
     ).set_index("the text says")
-
-
-def learning_curve(ratings: Ratings, sizes: Sequence[int], seed: int = 0) -> pd.DataFrame:
-    """Mean NDCG@5 of the top-N task, (system, size), by how many ratings of each user are trained on.
-
-    Users, held-out items and candidates are those of the largest size throughout. No system is
-    tuned; GAPfm's step is 0.2 / size, after the escape law. Raises ValueError as `split` does.
-    """
-    train, known, test = split("top_n", ratings, max(sizes), seed)
-    curve = pd.DataFrame(
-        index=["PopRec", "EASE", "GAPfm"], columns=list(sizes), dtype=float
-    )
-    for size in sizes:
-        few = given_only(train, size, random_state=seed)
-        gapfm = GAPfm(reg=0.001, learning_rate=0.2 / size, n_iter=40, random_state=seed)
-        for name, system in zip(
-            curve.index, (Popularity(), EASE(300.0), gapfm), strict=True
-        ):
-            users = per_user("top_n", system.fit(few), known, test, seed)
-            curve.loc[name, size] = users["NDCG@5"].mean()
-    return curve.rename_axis(columns="ratings a user")

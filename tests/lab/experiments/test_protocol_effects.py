@@ -56,15 +56,6 @@ def test_a_truly_better_variant_is_found():
     assert protocol_effects.chosen_on_test(values, 3) == (1.0, 1.0)
 
 
-def test_the_best_of_few_drawn_is_the_best_of_all_as_often_as_counting_says():
-    best = protocol_effects.best_of_drawn(np.arange(8.0), n_repeats=4000)
-    assert best.shape == (4000, 8)
-    assert np.all(best[:, -1] == 7)
-    assert np.all(np.diff(best, axis=1) >= 0)
-    assert np.mean(best[:, 1] == 7) == pytest.approx(2 / 8, abs=0.03)
-    assert best[:, 0].mean() == pytest.approx(3.5, abs=0.15)
-
-
 def test_the_papers_sentences_against_its_numbers():
     found = protocol_effects.claims()
     holds = found.groupby(level=0)["it holds"].agg(list).to_dict()
@@ -132,16 +123,3 @@ def test_costs_are_means_and_warnings_are_counted(rows):
     found = results.costs(choices, rows)
     assert found.loc["A"].tolist() == [15, 18, 2, 1, 0, 0]
     assert found.loc["B", ["at an edge", "failed", "collapsed"]].tolist() == [0, 1, 2]
-
-
-def test_a_learning_curve_ends_where_the_table_is():
-    """At its largest size nothing is taken away; below it, less is known of the same users."""
-    ratings = simulate_ratings(150, 80, mean_ratings=40, random_state=0)
-    curve = protocol_effects.learning_curve(ratings, (2, 20))
-    train, known, test = protocols.split("top_n", ratings, 20, 0)
-    for name, settings in {"PopRec": {}, "EASE": {"reg": 300.0}}.items():
-        system = SYSTEMS[name].build(settings, 0).fit(train)
-        users = top_n_per_user(system, known, test, random_state=0)
-        assert curve.loc[name, 20] == pytest.approx(users["NDCG@5"].mean())
-    assert (curve[2] != curve[20]).all()
-    assert curve.loc["EASE", 2] < curve.loc["EASE", 20]
