@@ -45,7 +45,13 @@ ROOMS = {
     *("metrics", "smooth", "gradcheck", "repaired", "learning.training"),
     *("splits", "evaluation", "intervals", "datasets.netflix.parse"),
     *("lab.baselines", "lab.catalogue", "lab.experiments", "lab.paper", "lab.protocols"),
-    *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
+    *(
+        "lab.systems",
+        "lab.tuning",
+        "lab.reproduce.figures",
+        "lab.chapter_06",
+        "lab.chapter_07",
+    ),
     *("exercises", "widgets", "doctor", "distributed"),
 }
 

@@ -14,17 +14,17 @@ import pandas as pd
 from scipy import stats
 from tqdm.auto import tqdm
 
-from ..._support.checks import check_count
-from ...datasets import simulate_ratings
-from ...intervals import average_splits, summarize, summarize_splits
-from ...learning.machine import threads
-from ...model import GAPfm
-from ...ratings import Ratings
-from ...splits import of_users
-from ..baselines import MeanRating
-from ..protocols import N_TEST, split
-from ..systems import System
-from ..tuning import folds_of, per_user, tune
+from .._support.checks import check_count
+from ..datasets import simulate_ratings
+from ..intervals import average_splits, summarize, summarize_splits
+from ..learning.machine import threads
+from ..model import GAPfm
+from ..ratings import Ratings
+from ..splits import of_users
+from .baselines import MeanRating
+from .protocols import N_TEST, split
+from .systems import System
+from .tuning import folds_of, per_user, tune
 
 TASK, METRIC, GIVEN = "top_n", "NDCG@5", 10
 N_USERS, N_SPLITS = 300, (5, 10)

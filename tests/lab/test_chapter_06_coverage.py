@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from gapfm_teach.intervals import summarize_splits
-from gapfm_teach.lab.experiments import coverage
-from gapfm_teach.lab.experiments.coverage import METHODS, Group
+from gapfm_teach.lab import chapter_06_coverage as coverage
+from gapfm_teach.lab.chapter_06_coverage import METHODS, Group
 from gapfm_teach.lab.tuning import System
 from gapfm_teach.splits import shared
 
-STORED = Path(__file__).parents[3] / "notebooks" / "results" / "coverage.csv"
+STORED = Path(__file__).parents[2] / "notebooks" / "results" / "coverage.csv"
 
 
 def crossed(rng, n_splits, n_users, sd):
