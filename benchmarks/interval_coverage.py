@@ -5,7 +5,7 @@
 
 import sys
 
-from gapfm_teach.lab.experiments.coverage import (
+from gapfm_teach.lab.chapter_06_coverage import (
     GIVEN,
     METRIC,
     N_USERS,

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from . import doctor
 
 RESULTS = [f"{what}{n}" for what in ("table", "figure") for n in (1, 2, 3, 4)]
-# Table 2 split by time; tables of the other objectives, and of what makes them.
+# Tables of the other objectives, and of what makes them.
 BEYOND = [
-    "temporal",
     "repair",
     "ablation",
     "ablation_few",

@@ -43,6 +43,9 @@ IMPORTS = {
     "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
     "lab.chapter_08": "numpy pandas _support ratings smooth",
     "lab.chapter_11": "matplotlib numpy pandas scipy plots",
+    "lab.chapter_06": "numpy pandas _support metrics ratings lab.paper learning lab.systems lab.protocols lab.experiments",
+    "lab.chapter_06_coverage": "numpy pandas scipy tqdm _support ratings datasets splits intervals learning model lab.baselines lab.systems lab.tuning lab.protocols",
+    "lab.chapter_07": "numpy pandas ratings",
     "lab.reproduce": "matplotlib numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
     "__main__": "course doctor exercises lab.reproduce",
 }

@@ -1,12 +1,8 @@
-"""Exercises of notebook 06: the ceiling of precision, sampled ranks, the effect size."""
+"""Exercises of notebook 06: sampled ranks, the effect size."""
 
 import numpy as np
 
 from .core import Exercise, Mistake
-
-
-def _precision_ceiling(grades, n):
-    return min(np.sum(grades == 5), n) / n
 
 
 def _full_rank(sampled, n_drawn, n_unrated):
@@ -69,58 +65,6 @@ def _share_won(differences):
 
 
 EXERCISES: list[Exercise] = [
-    Exercise(
-        name="precision-ceiling",
-        solution=_precision_ceiling,
-        right="Yes. A P@5 should be read against this ceiling: for many users it is far below 1.",
-        inputs=[
-            (np.array([5, 5, 4, 3, 2]), 5),
-            (np.array([5, 5, 5, 5, 5, 5, 5, 4]), 5),
-            (np.array([4, 4, 3, 5]), 2),
-            (np.array([3, 5]), 5),
-            (np.array([4, 3, 4]), 2),
-        ],
-        mistakes=[
-            Mistake(
-                lambda grades, n: np.sum(grades == 5) / n,
-                "Somebody with seven films of grade 5 would get a P@5 of 7/5. Only n of them fit "
-                "into n places.",
-            ),
-            Mistake(
-                lambda grades, n: min(np.sum(grades == 5), n) / min(len(grades), n),
-                "P@n always divides by n, also for a user with fewer held-out films: the other "
-                "places are filled with unrated ones.",
-            ),
-            Mistake(
-                lambda grades, n: min(np.sum(grades >= 4), n) / n,
-                "Here a film is relevant with grade 5 only, as in the paper; you counted the 4s "
-                "as well.",
-            ),
-            Mistake(
-                lambda grades, n: min(len(grades), n) / n,
-                "This counts all held-out films. That is the paper's slip: five held-out films "
-                "are not five relevant ones.",
-            ),
-            Mistake(
-                lambda grades, n: min(np.sum(grades == grades.max()), n) / n,
-                "You counted the films with the user's own highest grade. Relevant is grade 5, and a user "
-                "without any has the ceiling 0.",
-            ),
-            Mistake(
-                lambda grades, n: min(np.sum(grades == 5), n),
-                "This is how many relevant films the list can show. Precision divides it by n.",
-            ),
-            Mistake(
-                lambda grades, n: np.mean(grades == 5),
-                "This is the share of fives among the held-out films. The list has n places: how many of "
-                "them can a five take?",
-            ),
-            Mistake(
-                lambda grades, n: np.sum(grades[:n] == 5) / n,
-                "This is the precision of the films in the order given. The best list has the fives first.",
-            ),
-        ],
-    ),
     Exercise(
         name="full-rank",
         solution=_full_rank,

@@ -1,4 +1,4 @@
-"""Exercises of notebook 07: the level of chance, shrinking a mean, win/loss/tie, λ at each visit."""
+"""Exercises of notebook 07: the level of chance, shrinking a mean, λ at each visit."""
 
 import numpy as np
 
@@ -57,17 +57,6 @@ def _expected_dcg(grades, n):
 
 def _ratings_needed(mean, rival, k, mu):
     return k * (rival - mu) / (mean - rival)
-
-
-def _shares(grades, i):
-    others = np.delete(grades, i)
-    return np.array([np.mean(grades[i] > others), np.mean(grades[i] < others),
-                     np.mean(grades[i] == others)])  # fmt: skip
-
-
-def _shares_with_itself(grades, i):
-    return np.array([np.mean(grades[i] > grades), np.mean(grades[i] < grades),
-                     np.mean(grades[i] == grades)])  # fmt: skip
 
 
 def _rest_points(pushes, reg):
@@ -164,40 +153,6 @@ EXERCISES: list[Exercise] = [
             Mistake(
                 lambda mean, rival, k, mu: (rival - mu) / (mean - rival),
                 "k is missing: so many pseudo-counts pull the film towards μ.",
-            ),
-        ],
-    ),
-    Exercise(
-        name="win-loss-tie",
-        solution=_shares,
-        right="Yes. They add up to 1, however long the profile is: that makes neighbours with few "
-        "and with many ratings comparable.",
-        inputs=[
-            (np.array([5, 4, 4, 2]), 1),
-            (np.array([3, 3, 3, 5, 1, 2]), 0),
-            (np.array([1, 4, 2]), 1),
-        ],
-        mistakes=[
-            Mistake(
-                _shares_with_itself,
-                "The film was compared with itself, too: a tie that says nothing. Leave it out, "
-                "and divide by the number of the others.",
-            ),
-            Mistake(
-                lambda grades, i: _shares(grades, i)[[1, 0, 2]],
-                "Wins and losses are swapped. A win: this film has the higher grade.",
-            ),
-            Mistake(
-                lambda grades, i: _shares(grades, i)[[0, 2, 1]],
-                "Right shares, in another order: win, loss, tie.",
-            ),
-            Mistake(
-                lambda grades, i: _shares(grades, i) * (grades.size - 1),
-                "These are counts. Divide by the number of other films.",
-            ),
-            Mistake(
-                lambda grades, i: _shares(grades, i) * (grades.size - 1) / grades.size,
-                "You divided by the number of all films. The film itself is none of the *others*: one fewer.",
             ),
         ],
     ),

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..model import GAPfm
 from ..ratings import Ratings
-from ..splits import given_only, split_given, split_latest
+from ..splits import given_only, split_given
 from .systems import (
     DIMENSIONS,
     EXPONENTS,
@@ -24,7 +24,6 @@ N_TEST = 10  # held-out ratings a user in Tables 2 and 3
 # no others train on the same ratings in every split.
 FEWEST_LEFT = {
     "top_n": N_TEST + 1,
-    "temporal": N_TEST + 1,
     "catalogue": 10,
     "ranking": 10,
     "probe": 1,
@@ -73,12 +72,11 @@ class Protocol:
         return self.own.get(name) or SYSTEMS[name]
 
 
-_TOP_N_WORDS = (
-    f"users with at least Given + {N_TEST + 1} ratings; {N_TEST} of them {{which}} for the test, "
+_DRAWN = (
+    f"users with at least Given + {N_TEST + 1} ratings; {N_TEST} of them drawn for the test, "
     "Given of the others for training, the rest left aside; candidates: the test items and "
     "items that the user never rated, 1000 drawn once or all"
 )
-_DRAWN = _TOP_N_WORDS.format(which="drawn")
 _CATALOGUE_WORDS = (
     "users with at least Given + 10 ratings; Given drawn for training, all others are the test; "
     "candidates: all items that anybody rated, but for the user's own in training"
@@ -108,10 +106,6 @@ PROTOCOLS = {
     "table3": Protocol(
         "top_n", (50,), (*_TOP_N_SYSTEMS, *_SELECTIONS, _ALL_RANKS), _DRAWN,
         references=(*_REFERENCES, _ALL_RANKS),
-    ),
-    "temporal": Protocol(
-        "temporal", (10, 20, 30), _TOP_N_SYSTEMS,
-        _TOP_N_WORDS.format(which="(her latest)"), references=_REFERENCES,
     ),
     "table4": Protocol(
         "ranking", (10, 20, 30, 40), _RANKING_SYSTEMS,
@@ -154,17 +148,13 @@ def split(
     "ranking" (section 5.5) and "catalogue": users with at least given + 10 ratings, `given` of
     them for training, all others for the test. "top_n" (section 5.1.2): 10 held-out ratings a user, as the paper's
     probe has few, and `given` of the others for training; those that are left over are neither
-    learned from nor offered as if they were unrated: they are in `known`, with train. "temporal":
-    the same, but for the test, which is each user's latest 10; the seed draws the rest.
+    learned from nor offered as if they were unrated: they are in `known`, with train.
     """
     rng = np.random.default_rng(seed)
     if task in ("ranking", "catalogue"):
         train, test = split_given(ratings, given, min_test=10, random_state=rng)
         return train, train, test
-    if task == "temporal":
-        known, test = split_latest(ratings, N_TEST, min_train=given + 1, random_state=rng)
-    else:
-        test, known = split_given(ratings, N_TEST, min_test=given + 1, random_state=rng)
+    test, known = split_given(ratings, N_TEST, min_test=given + 1, random_state=rng)
     train, _ = split_given(known, given, min_test=1, random_state=rng)
     return train, known, test
 

@@ -27,7 +27,7 @@ FINALISTS = (
 MOST_WIDENINGS = 3
 N_HELD_OUT = 5  # validation ratings of a user: the fewest that are measured
 
-TASKS = ("top_n", "temporal", "catalogue", "ranking")
+TASKS = ("top_n", "catalogue", "ranking")
 
 
 class Fold(NamedTuple):
@@ -75,7 +75,7 @@ def per_user(
 ) -> pd.DataFrame:  # fmt: skip
     """The measures of a task of `TASKS`, a row a user; `known` ratings make no candidates.
 
-    `n_candidates`: of "top_n" and "temporal" alone. Raises as `evaluation` does.
+    `n_candidates`: of "top_n" alone. Raises as `evaluation` does.
     """
     check_choice(task, "task", TASKS)
     if task == "ranking":

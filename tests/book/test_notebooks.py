@@ -51,6 +51,8 @@ ROOMS = {
         "lab.reproduce.figures",
         "lab.chapter_08",
         "lab.chapter_11",
+        "lab.chapter_06",
+        "lab.chapter_07",
     ),
     *("exercises", "widgets", "doctor", "distributed"),
 }

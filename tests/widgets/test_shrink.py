@@ -8,7 +8,7 @@ from stage import Stage
 
 from gapfm_teach import simulate_ratings
 from gapfm_teach.lab.baselines import MeanRating
-from gapfm_teach.lab.experiments.explored import means_of_films
+from gapfm_teach.lab.chapter_07 import means_of_films
 from gapfm_teach.widgets import Page
 
 RATINGS = simulate_ratings(80, 150, mean_ratings=25, random_state=1)

@@ -9,8 +9,8 @@ import pandas as pd
 from ..._support.checks import check_path
 from ..._support.typeset import typeset
 from ..paper import PAPER, TOP_N
-from .protocol_effects import METRICS
 
+METRICS = ("P@5", "NDCG@5", "GAP@5 (ideal)")
 CLEAR, FEWEST_SPLITS = 0.05, 5
 # What a page says for the columns of our tables.
 WORDS = {
@@ -88,7 +88,7 @@ def clear(differences: pd.DataFrame) -> pd.Series:
     """Which rows of a table of paired comparisons that `reproduce` wrote have a sign that is clear.
 
     p below 0.05 after Holm's correction, from five splits or more: with fewer, the smallest
-    p-values come many times too often (`coverage.tail_rates`).
+    p-values come many times too often.
     """
     return (differences["p_holm"] < CLEAR) & (differences["n_splits"] >= FEWEST_SPLITS)
 

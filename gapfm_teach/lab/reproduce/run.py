@@ -21,7 +21,7 @@ MAIN = "100k"  # the data whose results are called by the table's name alone
 class Run:
     """What to make of which ratings.
 
-    name : "table1".."table4", "figure1".."figure4", "temporal", "repair", "family"; data : short name of
+    name : "table1".."table4", "figure1".."figure4", "repair", "family"; data : short name of
     the ratings ("100k"); out : folder of the results; command : what was typed, for the header;
     n_splits : seeds 0..n_splits - 1; n_trials : points of each grid that are drawn, or None for
     all, and more where the best is at an edge; tune_again : search even where choices are stored;

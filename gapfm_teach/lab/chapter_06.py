@@ -1,28 +1,81 @@
-"""Around Tables 2 and 3: readings of GAP@5, draws of settings, tuning on the test, more ratings."""
+"""What notebook 06 leans on: sampled lists, readings of GAP@5, tuning on the test, Tables 2 and 3."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..._support.checks import check_count
-from ...metrics import (
+from .._support.checks import check_count
+from ..learning.recommender import Recommender
+from ..metrics import (
     graded_average_precision,
     ndcg,
     precision,
     thresholding_probabilities,
 )
-from ...model import GAPfm
-from ...ratings import Ratings
-from ...splits import given_only
-from ..baselines import EASE, Popularity
-from ..paper import PAPER
-from ..protocols import split
-from ..systems import SYSTEMS
-from ..tuning import per_user
+from ..ratings import Ratings
+from .experiments.results import read_results
+from .paper import PAPER
+from .protocols import split
+from .systems import SYSTEMS
 
-METRICS = ("P@5", "NDCG@5", "GAP@5 (ideal)")
 READINGS = ("ideal", "all", "hits")
+
+# ------------------------------------------------------------------ sampled lists
+
+
+def stored_systems(
+    table: str | Path,
+    names: Sequence[str],
+    train: Ratings,
+    *,
+    given: int = 10,
+    seed: int = 0,
+) -> dict[str, Recommender]:
+    """Some systems of a stored table, fitted to `train` with what tuning chose in one split."""
+    rows = read_results(table).query("given == @given and metric == 'NDCG@5'")
+    settings = rows.drop_duplicates("system").set_index("system")["settings"]
+    found = {name: json.loads(settings.loc[name])[seed] for name in names}
+    return {
+        name: SYSTEMS[name].build(chosen, seed).fit(train) for name, chosen in found.items()
+    }
+
+
+def full_ranks(
+    systems: Mapping[str, Recommender], known: Ratings, test: Ratings, *,
+    n_unrated: int = 1500, random_state=0,
+) -> dict:  # fmt: skip
+    """How many held-out films have 0, 1, ..., n_unrated unrated ones above them, for each system.
+
+    Each film in `test` alone among `n_unrated` films that the user has rated neither there nor in
+    `known`: the same ones for all systems, drawn once, of the users who have so many. Equal scores
+    are parted at random. Returns what the view "sample_size" takes.
+    """
+    rng = np.random.default_rng(random_state)
+    counts = {name: np.zeros(n_unrated + 1, np.int32) for name in systems}
+    users = 0
+    for user in range(test.n_users):
+        hidden, seen = test.row(user)[0], known.row(user)[0]
+        unrated = np.setdiff1d(np.arange(test.n_items), np.append(hidden, seen))
+        if unrated.size < n_unrated:
+            continue
+        users += 1
+        others = rng.permutation(unrated)[:n_unrated]
+        lots = rng.random(hidden.size + n_unrated)
+        for name, system in systems.items():
+            scores = system.predict(user, np.append(hidden, others))
+            order = np.lexsort((lots, -scores))
+            is_hidden = order < hidden.size
+            above = np.cumsum(~is_hidden)[is_hidden]
+            np.add.at(counts[name], above, 1)
+    # As text: most counts have one digit, which is shorter than packed bytes.
+    systems_found = {name: count.tolist() for name, count in counts.items()}
+    return {"unrated": n_unrated, "users": users, "systems": systems_found}
+
+
+# ------------------------------------------------------------------ readings of GAP@5
 
 
 def list_measures(grades, scores) -> dict[str, float]:
@@ -69,13 +122,7 @@ def popularity_levels(
     return pd.DataFrame(rows).mean()
 
 
-def best_of_drawn(values, *, n_repeats: int = 1000, random_state=0) -> np.ndarray:
-    """The best of the first 1, 2, ... of `values`, (n,), in random order: (n_repeats, n)."""
-    values = np.asarray(values, dtype=np.float64)
-    rng = np.random.default_rng(random_state)
-    n_repeats = check_count(n_repeats, "n_repeats")
-    orders = rng.permuted(np.tile(values, (n_repeats, 1)), axis=1)
-    return np.maximum.accumulate(orders, axis=1)
+# ------------------------------------------------------------------ tuning on the test
 
 
 def chosen_on_test(
@@ -100,6 +147,52 @@ def chosen_on_test(
         found.append((seen[:, best].mean(), others[:, best].mean()))
     reported, true = np.mean(found, axis=0)
     return float(reported), float(true)
+
+
+# ------------------------------------------------------------------ Tables 2 and 3
+
+
+def tables_2_and_3(folder: str | Path, part: str = "") -> pd.DataFrame:
+    """Both tables as `reproduce` stored them in `folder`, without what only chapter 9 builds.
+
+    part : "_differences" for the paired comparisons.
+    """
+    files = [Path(folder) / f"table{n}{part}.csv" for n in (2, 3)]
+    table = pd.concat([read_results(file) for file in files], ignore_index=True)
+    return table[~table["system"].str.startswith("GAPfm, ")]
+
+
+def places(means: pd.DataFrame) -> pd.DataFrame:
+    """The best system, GAPfm's place and how far ahead of PopRec it is: a column a Given.
+
+    means : of NDCG@5, (given, system). The paper's lead over PopRec is in the last row.
+    """
+    printed = pd.concat([PAPER["table2"], PAPER["table3"]]).query("metric == 'NDCG@5'")
+    theirs = printed.pivot(index="given", columns="system", values="value")
+    found: dict[str, pd.Series] = {"best": means.idxmax(axis=1)}
+    place = means.rank(axis=1, ascending=False)["GAPfm"].map("{:.0f}".format)
+    found["GAPfm's place"] = place + " of " + means.count(axis=1).astype(str)
+    for where, table in {"here": means, "in the paper": theirs}.items():
+        lead = table["GAPfm"] / table["PopRec"] - 1
+        found[f"ahead of PopRec, {where}"] = lead.map("{:+.0%}".format)
+    return pd.DataFrame(found).T.rename_axis(columns="Given")
+
+
+def in_full_lists(tables: pd.DataFrame) -> pd.DataFrame:
+    """What changes in NDCG@5 when all films are candidates and not 1,000: a column a Given."""
+    found = {}
+    for given, rows in tables.query("metric == 'NDCG@5'").groupby("given"):
+        both = rows.pivot(index="system", columns="candidates", values="mean")
+        full = both.sort_values("1000", ascending=False)["all"].to_numpy()
+        flips = np.triu(
+            full[:, None] < full
+        ).sum()  # the lower row is ahead in the full list
+        lost = 1 - both["all"] / both["1000"]
+        found[given] = {
+            "pairs that change order": f"{flips} of {full.size * (full.size - 1) // 2}",
+            "lost, in %": f"{100 * lost.min():.0f} to {100 * lost.max():.0f}",
+        }
+    return pd.DataFrame(found).rename_axis(columns="Given")
 
 
 def claims() -> pd.DataFrame:
@@ -151,24 +244,3 @@ def claims() -> pd.DataFrame:
     return table.assign(
         **{"it holds": table["it holds"].map({True: "yes", False: "no"})}
     ).set_index("the text says")
-
-
-def learning_curve(ratings: Ratings, sizes: Sequence[int], seed: int = 0) -> pd.DataFrame:
-    """Mean NDCG@5 of the top-N task, (system, size), by how many ratings of each user are trained on.
-
-    Users, held-out items and candidates are those of the largest size throughout. No system is
-    tuned; GAPfm's step is 0.2 / size, after the escape law. Raises ValueError as `split` does.
-    """
-    train, known, test = split("top_n", ratings, max(sizes), seed)
-    curve = pd.DataFrame(
-        index=["PopRec", "EASE", "GAPfm"], columns=list(sizes), dtype=float
-    )
-    for size in sizes:
-        few = given_only(train, size, random_state=seed)
-        gapfm = GAPfm(reg=0.001, learning_rate=0.2 / size, n_iter=40, random_state=seed)
-        for name, system in zip(
-            curve.index, (Popularity(), EASE(300.0), gapfm), strict=True
-        ):
-            users = per_user("top_n", system.fit(few), known, test, seed)
-            curve.loc[name, size] = users["NDCG@5"].mean()
-    return curve.rename_axis(columns="ratings a user")

@@ -14,17 +14,17 @@ import pandas as pd
 from scipy import stats
 from tqdm.auto import tqdm
 
-from ..._support.checks import check_count
-from ...datasets import simulate_ratings
-from ...intervals import average_splits, compare_splits, summarize, summarize_splits
-from ...learning.machine import threads
-from ...model import GAPfm
-from ...ratings import Ratings
-from ...splits import of_users
-from ..baselines import MeanRating
-from ..protocols import N_TEST, split
-from ..systems import System
-from ..tuning import folds_of, per_user, tune
+from .._support.checks import check_count
+from ..datasets import simulate_ratings
+from ..intervals import average_splits, summarize, summarize_splits
+from ..learning.machine import threads
+from ..model import GAPfm
+from ..ratings import Ratings
+from ..splits import of_users
+from .baselines import MeanRating
+from .protocols import N_TEST, split
+from .systems import System
+from .tuning import folds_of, per_user, tune
 
 TASK, METRIC, GIVEN = "top_n", "NDCG@5", 10
 N_USERS, N_SPLITS = 300, (5, 10)
@@ -233,34 +233,3 @@ def simulated_groups(n_groups: int = 500, n_users: int = N_USERS) -> list[Group]
             group(people, n_users, max(N_SPLITS), seed)
             for seed in tqdm(range(n_groups), "groups")
         ]
-
-
-# --------------------------------------------------------------------------- the tail
-
-
-def tail_rates(
-    n_splits: Iterable[int] = (3, 5, 10), alphas: Iterable[float] = (0.05, 0.001), *,
-    split_sd: float = 0.02, n_tests: int = 20_000, random_state: int = 0,
-) -> pd.DataFrame:  # fmt: skip
-    """How often two systems that are alike get a p-value below α, as a multiple of α.
-
-    Their differences are drawn: those of 100 users with standard deviation 0.06, as sure of a mean
-    as nine hundred with 0.18; 0.05 more from split to split of one user, and `split_sd` of whole
-    splits, which share 0.1 of their training ratings. A row a number of splits and α: columns
-    n_splits, alpha and times: 1 is right, more is too often. What is below 10 / n_tests is hardly
-    measured.
-    """
-    rng = np.random.default_rng(random_state)
-    rows, shape = [], (100, n_tests)
-    nothing = pd.DataFrame(np.zeros(shape))
-    for n in n_splits:
-        of_users = rng.normal(0, 0.06, shape)
-        differences = [
-            of_users + rng.normal(0, 0.05, shape) + rng.normal(0, split_sd, n_tests)
-            for _ in range(n)
-        ]
-        found = compare_splits(
-            list(map(pd.DataFrame, differences)), [nothing] * n, shared=0.1
-        )
-        rows += [(n, alpha, np.mean(found["p_value"] < alpha) / alpha) for alpha in alphas]
-    return pd.DataFrame(rows, columns=["n_splits", "alpha", "times"])

@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from gapfm_teach.intervals import summarize_splits
-from gapfm_teach.lab.experiments import coverage
-from gapfm_teach.lab.experiments.coverage import METHODS, Group, tail_rates
+from gapfm_teach.lab import chapter_06_coverage as coverage
+from gapfm_teach.lab.chapter_06_coverage import METHODS, Group
 from gapfm_teach.lab.tuning import System
 from gapfm_teach.splits import shared
 
-STORED = Path(__file__).parents[3] / "notebooks" / "results" / "coverage.csv"
+STORED = Path(__file__).parents[2] / "notebooks" / "results" / "coverage.csv"
 
 
 def crossed(rng, n_splits, n_users, sd):
@@ -199,26 +199,3 @@ def test_the_stored_table_shows_why_users_and_splits_are_both_needed(stored):
     assert (whole["users and splits that share ratings"] > 0.95).all()
     assert (share.loc[coverage.FAILED, "users only"] < 0.15).all()
     assert (share.loc[coverage.FAILED, "users and splits"] > 0.95).all()
-
-
-# ------------------------------------------------------------------ small p-values
-
-
-@pytest.mark.slow
-def test_of_one_split_without_spread_the_p_value_is_as_often_small_as_it_should():
-    fair = tail_rates((1,), (0.05, 0.5), split_sd=0.0, n_tests=1000)
-    assert fair["times"].to_numpy() == pytest.approx([1.0, 1.0], abs=0.4)
-    blind = tail_rates((1,), (0.05,), split_sd=0.03, n_tests=200)
-    # The test sees the users' error alone, of the sum of both.
-    error, seen = np.hypot(0.03, np.hypot(0.06, 0.05) / 10), np.hypot(0.06, 0.05) / 10
-    due = 2 * stats.norm.sf(stats.norm.isf(0.025) * seen / error) / 0.05
-    assert blind["times"].item() == pytest.approx(due, rel=0.2)
-
-
-def test_the_stored_p_values_show_why_a_star_takes_five_splits():
-    times = pd.read_csv(STORED.with_name("small_p_values.csv"), comment="#")
-    tail = times.query("alpha == 0.001").pivot(
-        index="n_splits", columns="split_sd", values="times"
-    )
-    assert tail.loc[3].max() > 4 > 2 > tail.loc[5:].max().max()
-    assert times.query("alpha == 0.05")["times"].max() < 1.2
