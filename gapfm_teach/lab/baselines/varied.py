@@ -1,4 +1,4 @@
-"""`GAPfm` with smooth ranks, and one of the things changed that it takes as given."""
+"""`GAPfm` with smooth ranks, of whose rated items a few move the item factors."""
 
 from typing import cast
 
@@ -14,11 +14,8 @@ from .climber import Climber
 
 
 class Varied(Climber):
-    """`GAPfm` with objective "consistent" or "geometric", and one thing changed or more.
+    """`GAPfm` with objective "consistent" or "geometric", and Algorithm 1.
 
-    worth : Δ(y), "exponential" as (5) has it, or "linear", y.
-    share : v, what the precision at a film counts in the geometric mean: "stars", y / L, or
-    "worth", Δ(y) / Δ(L). "consistent" has no v.
     n_selected : int K >= 1, or None for all: of how many rated items of each user the pulls move V
     and b, as in Algorithm 1; U moves by all, unrated items as ever.
     selection : "adaptive", the most misranked, or "random".
@@ -26,15 +23,10 @@ class Varied(Climber):
     """
 
     def __init__(
-        self, objective: str = "geometric", *, worth: str = "exponential", share: str = "stars",
-        n_selected: int | None = None, selection: str = "adaptive", n_factors: int = 10,
+        self, objective: str = "geometric", *, n_selected: int | None = None, selection: str = "adaptive", n_factors: int = 10,
         reg: float | None = None, n_iter: int = 60, random_state=None,
     ):  # fmt: skip
         self.objective = check_choice(objective, "objective", ("consistent", "geometric"))
-        self.worth = check_choice(worth, "worth", ("exponential", "linear"))
-        self.share = check_choice(share, "share", ("stars", "worth"))
-        if objective == "consistent" and share != "stars":
-            raise ValueError(f"'consistent' has no share={share!r}; leave it out")
         self.n_selected = (
             None if n_selected is None else check_count(n_selected, "n_selected")
         )
@@ -62,15 +54,10 @@ class _Goal(ConsistentObjective):
 
 
 class _Problem(SampledProblem):
-    """With the gains and shares of a `Varied`, and with ∂/∂V of the ratings that it selects."""
+    """With ∂/∂V of the ratings that a `Varied` selects."""
 
     def __init__(self, model: Varied, train: Ratings, shape: float, rng):
         super().__init__(train, model.objective, shape)
-        top = train.max_grade
-        if model.worth == "linear":
-            self._gains = np.arange(top + 1.0)
-        if model.share == "worth":
-            self._shares = self._gains / self._gains[top]
         self._model, self._rng = model, rng
 
     def sampled_gradients(self, U, V, uniforms, tau, unrated_weight) -> tuple:

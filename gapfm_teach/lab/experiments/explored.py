@@ -120,29 +120,16 @@ def typical_user(model: GAPfm, *, every: int = 3) -> tuple[int, dict[str, float]
 
 
 def steps_of(
-    tables: Mapping[str, str | Path], metrics=("NDCG@5", "GAP@5 (ideal)", "AP@5")
+    table: str | Path, metrics: Sequence[str] = ("NDCG@5", "GAP@5 (ideal)", "AP@5")
 ) -> dict:
-    """The stored single changes of `tables`, {title: path to ablation.csv or ablation_few.csv}.
+    """The stored single changes, `table` the path to ablation.csv: what the view "one_change" takes.
 
-    Each step with its difference to the step before, or for what is taken out to all changes of
-    consistent GAP. What the view "one_change" takes.
+    A row a step, measure and Given: its mean, and its difference to the step before, or for what is
+    taken out to all changes of consistent GAP, each with a 95% interval.
     """
     whole = "+ large start"
-    return {
-        "whole": whole,
-        "tables": {title: _steps(path, whole, metrics) for title, path in tables.items()},
-    }
-
-
-def _steps(table: str | Path, whole: str, metrics: Sequence[str]) -> list[dict]:
-    """A row a step, measure and Given: its mean and its change, each with a 95% interval.
-
-    Lists of all films, where there are others, too.
-    """
     results = read_results(table)
     paired = read_results(str(table).replace(".csv", "_differences.csv"))
-    if "candidates" in results:
-        results, paired = (t[t["candidates"] == "all"] for t in (results, paired))
     systems = list(dict.fromkeys(results["system"]))
     put_in = [name for name in systems if not name.startswith("- ")]
     before = dict(zip(put_in[1:], put_in, strict=False))
@@ -159,4 +146,4 @@ def _steps(table: str | Path, whole: str, metrics: Sequence[str]) -> list[dict]:
             change = [float(pair[name]) for name in ("difference", "ci_low", "ci_high")]
             out |= {"change": change, "clear": bool(pair["clear"])}
         rows.append(out)
-    return rows
+    return {"whole": whole, "rows": rows}

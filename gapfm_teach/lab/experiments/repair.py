@@ -1,22 +1,14 @@
 """Notebook 09: the consistent objective beside the printed one, in training and in its parts."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
-from ..._support.checks import check_count, check_random_state
-from ...learning.consistent import ConsistentObjective
-from ...learning.machine import threads
-from ...learning.training import ascend, distance, held_out_gap
-from ...metrics import accumulated, ranks, thresholding_probabilities
+from ...metrics import ranks, thresholding_probabilities
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...repaired.gap import consistent_gap_gradient
-from ...repaired.measures import sample_unrated
 from ...repaired.ranks import consistent_rank
 from ...smooth import beta, logistic, smoothed_gap_gradient
-from ..systems import SYSTEMS
 from . import exponents
 
 # ------------------------------------------------------------------ one film
@@ -45,26 +37,6 @@ def watch(
     return {"rank": int(ranks(f)[item]), "believed": float(believed), "pull": float(pull)}
 
 
-# ------------------------------------------------------------------ the theorem
-
-
-def worst_bounds(ratings: Ratings, unrated_weight: float = 1.0) -> np.ndarray:
-    """How far below 1 a list with a wrong pair stays for certain, for each user.
-
-    The least w_j (Δ_i - Δ_j) / (2 W Z) of any two items with different worth, one of them rated;
-    nan where there are none. With unrated_weight 0 the rated items are the whole list.
-    """
-    found, delta = [], thresholding_probabilities(ratings.max_grade)
-    for user in range(ratings.n_users):
-        worth = accumulated(delta)[ratings.row(user)[1]]
-        length = worth.size + unrated_weight * (ratings.n_items - worth.size)
-        steps = np.append(np.diff(np.unique(worth)), unrated_weight * worth.min())
-        least = steps[steps > 0].min(initial=np.inf)
-        found.append(least / (2 * length * worth.sum()))
-    bounds = np.array(found)
-    return np.where(np.isfinite(bounds), bounds, np.nan)
-
-
 # ------------------------------------------------------------------ who decides
 
 
@@ -89,106 +61,3 @@ def pulls(ratings: Ratings) -> pd.DataFrame:
             "consistent": np.linalg.norm(slope[:-1]),
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-# ------------------------------------------------------------------ what a sample does
-
-
-def sampling_error(
-    model, train: Ratings, sizes: Sequence[int], *, tau: float, unrated_weight: float = 1.0,
-    every: int = 20, n_draws: int = 20, random_state=0,
-) -> pd.DataFrame:  # fmt: skip
-    """What is off in the mean when `n` unrated items, drawn, stand for all of them.
-
-    model : scores by `predict`; of every `every`-th user. A row for each n of `sizes`; columns n;
-    rank, reciprocal, gap: the mean of R̂_i, 1/R̂_i (rated items) and GAP̂ over `n_draws` samples,
-    relative to the value with the whole catalogue, less 1, and averaged over items and users.
-    """
-    rng = check_random_state(random_state)
-    n_draws = check_count(n_draws, "n_draws")
-    delta, found = thresholding_probabilities(train.max_grade), []
-    for user in range(0, train.n_users, check_count(every, "every")):
-        rated, grades = train.row(user)
-        f = model.predict(user)
-        above = logistic((f[None, :] - f[rated, None]) / tau)
-        within = 0.5 + above[:, rated].sum(axis=1)
-        left = np.setdiff1d(np.arange(train.n_items), rated)
-        pairs = beta(grades, delta)
-        t = above[:, rated]
-        np.fill_diagonal(t, 1.0)
-        gains = (pairs * t).sum(axis=1)
-        rank = within + unrated_weight * above[:, left].sum(axis=1)
-        for n in sizes:
-            drawn = []
-            for _ in range(n_draws):
-                items, each = sample_unrated(rated, rng.random(n), train.n_items)
-                others = above[:, items].sum(axis=1)
-                drawn.append(within + unrated_weight * each * others)
-            sampled = np.array(drawn)
-            found.append({
-                "n": n,
-                "rank": np.mean(sampled / rank) - 1,
-                "reciprocal": np.mean(rank / sampled) - 1,
-                "gap": np.mean((gains / sampled).sum(axis=1)) / np.sum(gains / rank) - 1,
-            })  # fmt: skip
-    return pd.DataFrame(found).groupby("n", as_index=False).mean()
-
-
-# ------------------------------------------------------------------ how to step
-
-
-class _Adagrad(ConsistentObjective):
-    """As `GAPfm` climbs, and how long the gradient is that the last step followed."""
-
-    lengths: dict[str, float]
-
-    def step(self, state, gradient, iteration):
-        self.lengths = {name: float(np.linalg.norm(g)) for name, g in gradient.items()}
-        return self._step(state, gradient, iteration)
-
-    def _step(self, state, gradient, iteration):
-        return super().step(state, gradient, iteration)
-
-
-class _Plain(_Adagrad):
-    """γ times the gradient, as Algorithm 2 steps."""
-
-    def _step(self, state, gradient, iteration):
-        rate = self.learning_rate
-        new = state | {name: state[name] + rate * g for name, g in gradient.items()}
-        return new, distance(new, state, self.learned)
-
-
-def climb(
-    train: Ratings, validation: Ratings, init_scale: float, learning_rate: float, *,
-    plain: bool = False, n_iter: int = 100, **options,
-) -> pd.DataFrame:  # fmt: skip
-    """The consistent objective, climbed by Adagrad as `GAPfm` does, or by plain gradient ascent.
-
-    `options` go to GAPfm. A row an iteration; columns iteration; user_factors, item_factors,
-    item_bias: length of the part of the gradient that the iteration follows; held_out_gap after it.
-    """
-    settings = {"random_state": 0} | options
-    model = GAPfm(
-        objective="consistent",
-        init_scale=init_scale,
-        learning_rate=learning_rate,
-        **settings,
-    )
-    kind = _Plain if plain else _Adagrad
-    rng, rows = check_random_state(model.random_state), []
-    goal = kind("consistent", train, model.reg, learning_rate, model.options, rng)
-    state = goal.start(train, model.n_factors, init_scale, rng)
-    with threads(1, train):
-        for done in ascend(goal, state, n_iter=n_iter):
-            gap = held_out_gap(*goal.factors(done.state), train, validation)
-            rows.append({"iteration": done.number} | goal.lengths | {"held_out_gap": gap})
-    return pd.DataFrame(rows)
-
-
-def popularity_gap(train: Ratings, validation: Ratings) -> float:
-    """Held-out GAP, as `GAPfm` measures it, of grade-weighted popularity: one list for all."""
-    popularity = SYSTEMS["Grade-weighted popularity"].build({}, 0).fit(train)
-    scores = popularity.predict(0)
-    everybody = np.ones((train.n_users, 1))
-    return held_out_gap(everybody, scores[:, None], train, validation)

@@ -8,20 +8,15 @@ from scipy.stats import spearmanr
 
 from gapfm_teach import (
     GAPfm,
-    Ratings,
-    graded_average_precision,
     simulate_ratings,
     split_given,
     thresholding_probabilities,
 )
-from gapfm_teach.exercises import EXERCISES
 from gapfm_teach.gradcheck import central_difference
 from gapfm_teach.lab.experiments import personality, repair
 from gapfm_teach.repaired.gap import consistent_gap
 from gapfm_teach.repaired.measures import (
     consistent_measure,
-    consistent_objective,
-    sample_unrated,
 )
 from gapfm_teach.repaired.ranks import consistent_rank
 from gapfm_teach.smooth import logistic, smoothed_gap, smoothed_gap_gradient
@@ -62,40 +57,6 @@ def test_no_list_with_a_wrong_pair_comes_near_1(seed, spread, tau, unrated):
             if scores[j] >= scores[i]:
                 pair = weights[j] * max(0.0, worth[i] - worth[j])
                 assert lost >= pair / (2 * weights.sum() * worth.sum()) - 1e-12
-
-
-@settings(deadline=None)
-@given(seed=st.integers(0, 10**6), size=st.integers(2, 9), unrated=st.integers(0, 4))
-def test_what_a_swap_of_neighbours_gains(seed, size, unrated):
-    rng = np.random.default_rng(seed)
-    grades = rng.permutation(np.append(rng.integers(1, 6, size), np.zeros(unrated, int)))
-    worths, places = np.append(0.0, np.cumsum(DELTA))[grades], -np.arange(grades.size)
-    before = graded_average_precision(grades, places, delta=DELTA)
-    for r in range(1, grades.size):
-        swapped = grades.copy()
-        swapped[[r - 1, r]] = grades[[r, r - 1]]
-        gain = graded_average_precision(swapped, places, delta=DELTA) - before
-        solution = EXERCISES["swap-gain"].solution(worths, r)
-        assert solution == pytest.approx(gain, abs=1e-12)
-        assert np.sign(round(solution, 12)) == np.sign(worths[r] - worths[r - 1])
-
-
-@pytest.mark.parametrize("unrated", [0.0, 0.3, 1.0])
-def test_worst_bounds_are_those_of_the_least_pair(data, unrated):
-    train, found = data[0], repair.worst_bounds(data[0], unrated)
-    for user in (0, 4, 11):
-        worth = np.append(0.0, np.cumsum(DELTA))[train.row(user)[1]]
-        weighted = [(w, 1.0) for w in worth] + [(0.0, unrated)]
-        costs = [v * (w - worse) for w in worth for worse, v in weighted]
-        W = worth.size + unrated * (train.n_items - worth.size)
-        least = min(cost for cost in costs if cost > 0)
-        assert found[user] == pytest.approx(least / (2 * W * worth.sum()))
-
-
-def test_without_a_pair_there_is_no_bound():
-    one = Ratings([0, 2], [0, 1], [3, 3], n_items=4)
-    assert np.isnan(repair.worst_bounds(one, 0.0)).tolist() == [True]
-    assert repair.worst_bounds(one)[0] == pytest.approx(1 / (2 * 4 * 2))
 
 
 # ------------------------------------------------------------------ one film
@@ -151,97 +112,6 @@ def test_pulls_are_lengths_of_the_gradients_at_0(data):
         Z = sum(DELTA[:grade].sum() for grade in grades)
         assert found["divided"][user] == pytest.approx(length / Z, rel=1e-6)
     assert found["n_rated"].tolist() == np.diff(train.indptr).tolist()
-
-
-def test_sampling_error_is_that_of_the_lists_drawn(data, model):
-    train, _ = data
-    found = repair.sampling_error(
-        model, train, [4], tau=0.7, unrated_weight=0.5, every=5, n_draws=3, random_state=5
-    )
-    rng, gaps = np.random.default_rng(5), []
-    for user in (0, 5, 10):
-        rated, grades = train.row(user)
-        scores, values = model.predict(user), []
-        draws = [rng.random(4) for _ in range(3)]
-        whole = np.setdiff1d(np.arange(train.n_items), rated), 1.0
-        for others, each in [
-            whole,
-            *(sample_unrated(rated, draw, train.n_items) for draw in draws),
-        ]:
-            values.append(
-                consistent_gap(
-                    scores[np.append(rated, others)],
-                    np.append(grades, np.zeros(others.size, dtype=int)),
-                    DELTA,
-                    0.7,
-                    np.repeat([1.0, 0.5 * each], [rated.size, others.size]),
-                )
-            )
-        gaps.append(np.mean(values[1:]) / values[0] - 1)
-    assert found["gap"].item() == pytest.approx(np.mean(gaps))
-
-
-def test_the_whole_catalogue_has_no_sampling_error(data, model):
-    found = repair.sampling_error(model, data[0], [40, 4], tau=1, every=5, n_draws=4)
-    assert found["n"].tolist() == [4, 40]
-    assert np.abs(found.iloc[1, 1:]).max() < 1e-12
-    assert np.abs(found.iloc[0, 1:]).min() > 1e-6
-
-
-# ------------------------------------------------------------------ climbing
-
-
-def test_climbing_by_adagrad_is_what_gapfm_does(data):
-    options = {"n_negatives": 9, "reg": 0.01}
-    found = repair.climb(*data, 0.1, 0.2, n_iter=6, **options)
-    history = (
-        GAPfm(
-            objective="consistent", init_scale=0.1, learning_rate=0.2, n_iter=6,
-            random_state=0, **options,
-        )
-        .fit(*data)
-        .history_
-    )  # fmt: skip
-    np.testing.assert_array_equal(found["held_out_gap"], history["validation_gap"])
-
-
-def test_popularity_gap_is_that_of_one_list_for_all(data):
-    train, validation = data
-    worth, found = np.append(0.0, np.cumsum(DELTA)), []
-    scores = np.bincount(train.indices, weights=worth[train.grades], minlength=40)
-    for user in range(train.n_users):
-        grades = np.zeros(train.n_items, dtype=int)
-        grades[validation.row(user)[0]] = validation.row(user)[1]
-        listed = np.setdiff1d(np.arange(train.n_items), train.row(user)[0])
-        found.append(graded_average_precision(grades[listed], scores[listed], delta=DELTA))
-    assert repair.popularity_gap(train, validation) == pytest.approx(np.mean(found))
-
-
-@pytest.mark.slow
-def test_plain_ascent_follows_the_gradient(data):
-    """Lengths before two plain steps, with derivatives that know nothing of the formula."""
-    train, validation = data
-    found = repair.climb(
-        train, validation, 0.5, 0.5, plain=True, n_iter=2, n_factors=2, n_negatives=40,
-        reg=0.01, unrated_weight=1.0,
-    )  # fmt: skip
-    rng = np.random.default_rng(0)
-    parts = [rng.normal(0, 0.5, (n, 2)) for n in (train.n_users, train.n_items)]
-    parts.append(np.zeros(train.n_items))
-    for iteration in range(2):
-        slopes = []
-        for place in range(3):
-
-            def value(x, place=place, parts=parts):
-                return consistent_objective(
-                    *parts[:place], x, *parts[place + 1 :], train, reg=0.01
-                )
-
-            slopes.append(central_difference(value, parts[place], 1e-5))
-        lengths = found.loc[iteration, ["user_factors", "item_factors", "item_bias"]]
-        expected = [np.linalg.norm(slope) for slope in slopes]
-        np.testing.assert_allclose(lengths.to_numpy(float), expected, rtol=1e-5)
-        parts = [x + 0.5 * slope for x, slope in zip(parts, slopes, strict=True)]
 
 
 # ------------------------------------------------------------------ lists
