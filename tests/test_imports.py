@@ -40,7 +40,9 @@ IMPORTS = {
     "lab.systems": "numpy learning model lab.baselines",
     "lab.tuning": "numpy pandas _support ratings splits evaluation lab.catalogue lab.systems",
     "lab.protocols": "numpy pandas ratings splits model lab.systems lab.tuning",
-    "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
+    "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation intervals learning model lab.baselines lab.systems lab.tuning lab.protocols",
+    "lab.chapter_09": "numpy pandas kernels metrics ratings smooth repaired learning model lab.experiments",
+    "lab.chapter_10": "matplotlib numpy pandas plots metrics ratings learning model lab.protocols",
     "lab.reproduce": "matplotlib numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
     "__main__": "course doctor exercises lab.reproduce",
 }

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from stage import Stage
 
-from gapfm_teach.lab.experiments.explored import steps_of
+from gapfm_teach.lab.chapter_09 import steps_of
 from gapfm_teach.lab.systems import STEPS
 from gapfm_teach.widgets import Page
 

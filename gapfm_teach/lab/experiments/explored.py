@@ -1,19 +1,14 @@
-"""What explorables of chapters 6, 7 and 9 are made of: sums over users and films, nobody's ratings."""
+"""What explorables of chapters 6 and 7 are made of: sums over users and films, nobody's ratings."""
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from ...learning.recommender import Recommender
-from ...model import GAPfm
 from ...ratings import Ratings
-from ...smooth import logistic
 from ..systems import SYSTEMS
-from . import exponents
-from .results import clear, read_results
 
 
 def stored_systems(
@@ -80,70 +75,3 @@ def means_of_films(train: Ratings, ratings: Ratings, n_titles: int = 200) -> dic
     numbers = {key: groups[key].to_numpy(np.int32) for key in ("n", "sum", "many")}
     mu = float(train.grades.mean())
     return numbers | {"titles": groups["title"].tolist(), "mu": mu}
-
-
-def pulled_films(model: GAPfm, user: int) -> dict:
-    """One user's rated films where `model` stands, best place first, without saying which they are.
-
-    What the view "who_is_pulled" takes: grades, scores, and over all unrated j the sums of t_ij and
-    of t_ij (1 - t_ij), from which the pull follows for every exponent and weight.
-    """
-    train, tau = model.train_, getattr(model.options, "temperature", 1.0)
-    rated, grades = train.row(user)
-    scores = model.predict(user)
-    others = np.delete(scores, rated)
-    t = logistic((others[None, :] - scores[rated, None]) / tau)
-    above, slope = t.sum(axis=1), (t * (1 - t)).sum(axis=1)
-    order = np.argsort(-scores[rated], kind="stable")
-    return {
-        "grades": grades[order].astype(np.int32), "scores": scores[rated][order],
-        "above": above[order], "slope": slope[order], "tau": float(tau),
-        "maxGrade": train.max_grade, "films": train.n_items,
-    }  # fmt: skip
-
-
-def typical_user(model: GAPfm, *, every: int = 3) -> tuple[int, dict[str, float]]:
-    """Whose worse-placed half gets a share of the pull like everybody's, and everybody's shares.
-
-    At the corners p = 1 and 0, w = 1 and .05, of every `every`-th user.
-    """
-    apart, shares = [], {}
-    for p, w in ((1.0, 1.0), (1.0, 0.05), (0.0, 1.0), (0.0, 0.05)):
-        table = exponents.pulls(model, p, every, unrated_weight=w)
-        shares[f"p = {p:g}, w = {w:g}"] = share = exponents.share_of_lower_half(table)
-        table["place of"] = table.groupby("user")["place"].rank(pct=True)
-        lifted = table["pull"].clip(lower=0.0)
-        worse = lifted.where(table["place of"] > 0.5, 0.0).groupby(table["user"]).sum()
-        apart.append((worse / lifted.groupby(table["user"]).sum() - share) ** 2)
-    distance = pd.concat(apart, axis=1).sum(axis=1)
-    return distance.index.to_list()[int(distance.to_numpy().argmin())], shares
-
-
-def steps_of(
-    table: str | Path, metrics: Sequence[str] = ("NDCG@5", "GAP@5 (ideal)", "AP@5")
-) -> dict:
-    """The stored single changes, `table` the path to ablation.csv: what the view "one_change" takes.
-
-    A row a step, measure and Given: its mean, and its difference to the step before, or for what is
-    taken out to all changes of consistent GAP, each with a 95% interval.
-    """
-    whole = "+ large start"
-    results = read_results(table)
-    paired = read_results(str(table).replace(".csv", "_differences.csv"))
-    systems = list(dict.fromkeys(results["system"]))
-    put_in = [name for name in systems if not name.startswith("- ")]
-    before = dict(zip(put_in[1:], put_in, strict=False))
-    keys = ["reference", "system", "given", "metric"]
-    paired = paired.assign(clear=clear(paired))
-    pairs = {tuple(pair[key] for key in keys): pair for pair in paired.to_dict("records")}
-    rows = []
-    for row in results[results["metric"].isin(metrics)].itertuples():
-        reference = before.get(row.system, None if row.system == put_in[0] else whole)
-        out: dict = {"given": row.given, "metric": row.metric, "system": row.system}
-        out |= {"mean": [row.mean, row.ci_low, row.ci_high]}
-        if reference is not None:
-            pair = pairs[reference, row.system, row.given, row.metric]
-            change = [float(pair[name]) for name in ("difference", "ci_low", "ci_high")]
-            out |= {"change": change, "clear": bool(pair["clear"])}
-        rows.append(out)
-    return {"whole": whole, "rows": rows}

@@ -1,4 +1,4 @@
-"""Notebook 10: five objectives of one kernel, what each climbs, and who wins by which measure."""
+"""Chapter 10: five objectives of one kernel, what each climbs, and who wins by which measure."""
 
 from collections.abc import Mapping
 
@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ... import metrics, plots
-from ...learning.consistent import SampledProblem
-from ...model import GAPfm
-from ...ratings import Ratings
-from ..protocols import FAMILY, PROTOCOLS
+from .. import metrics, plots
+from ..learning.consistent import SampledProblem
+from ..model import GAPfm
+from ..ratings import Ratings
+from .protocols import FAMILY, PROTOCOLS
 
 OWN = dict(
     zip(FAMILY, ("GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"), strict=True)
