@@ -10,16 +10,7 @@ from . import doctor
 
 RESULTS = [f"{what}{n}" for what in ("table", "figure") for n in (1, 2, 3, 4)]
 # Tables of the other objectives, and of what makes them.
-BEYOND = [
-    "repair",
-    "ablation",
-    "ablation_few",
-    "exponents",
-    "dimensions",
-    "sensitivity",
-    "selection",
-    "family",
-]
+BEYOND = ["repair", "ablation", "family"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -129,8 +120,7 @@ def _add_reproduce(commands) -> None:
     parser.add_argument(
         "--data",
         default="100k",
-        help="100k (default), 1m or another MovieLens set; latest-small-five, its half stars rounded "
-        "up to five grades; netflix, of which results are called "
+        help="100k (default), 1m or another MovieLens set; netflix, of which results are called "
         "netflix_...: simulated in its likeness, unless --path or the environment variable "
         "GAPFM_TEACH_NETFLIX names the real files",
     )

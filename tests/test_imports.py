@@ -46,6 +46,8 @@ IMPORTS = {
     "lab.chapter_06": "numpy pandas _support metrics ratings lab.paper learning lab.systems lab.protocols lab.experiments",
     "lab.chapter_06_coverage": "numpy pandas scipy tqdm _support ratings datasets splits intervals learning model lab.baselines lab.systems lab.tuning lab.protocols",
     "lab.chapter_07": "numpy pandas ratings",
+    "lab.chapter_09": "numpy pandas kernels metrics ratings smooth repaired learning model lab.experiments",
+    "lab.chapter_10": "matplotlib numpy pandas plots metrics ratings learning model lab.protocols",
     "lab.reproduce": "matplotlib numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
     "__main__": "course doctor exercises lab.reproduce",
 }

@@ -1,4 +1,4 @@
-"""Exercises of notebook 09: what a list is charged for, a swap of neighbours, two gradients."""
+"""Exercises of notebook 09: what a list is charged for, and two gradients."""
 
 import numpy as np
 
@@ -28,14 +28,6 @@ def _charge_inputs() -> list[tuple]:
         worth[:2] = 0, 0.5
         inputs.append((worth, _above(rng.normal(size=size), tau)))
     return inputs
-
-
-def _swap_gain(worth, r, *, plus=1.0, over=None, common=True):
-    above, a, b = worth[: r - 1], worth[r - 1], worth[r]
-    more = b - a
-    if common:
-        more = more + plus * (np.minimum(above, b).sum() - np.minimum(above, a).sum())
-    return more * (1 / r - 1 / (r + 1)) / (np.sum(worth) if over is None else over)
 
 
 def _collect(t, m, tau, *, d=None, axis=0):
@@ -150,74 +142,6 @@ CHARGE = Exercise(
     ],
 )
 
-SWAP_GAIN = Exercise(
-    name="swap-gain",
-    solution=_swap_gain,
-    inputs=[
-        (np.array([0.125, 1.375, 0.5, 0.5]), 1),
-        (np.array([0.5, 0.125, 1.375, 0.5]), 2),
-        (np.array([1.375, 0.0, 0.5, 0.125, 0.5, 0.125]), 4),
-        (np.array([0.125, 1.375, 0.5, 0.0]), 2),
-    ],
-    right="If the lower of the two is worth more, the gain is positive: among the orders there "
-    "are no traps.",
-    mistakes=[
-        Mistake(
-            lambda worth, r: _swap_gain(worth, r, common=False),
-            "You left out what the two share with the films above them: P_b − P_a.",
-        ),
-        Mistake(
-            lambda worth, r: _swap_gain(worth, r + 1),
-            "That is the swap one place further down. Ranks count from 1: the film at rank r is "
-            "`worth[r - 1]`.",
-        ),
-        Mistake(
-            lambda worth, r: (
-                (
-                    np.minimum(worth[: r - 1], worth[r])
-                    - np.minimum(worth[: r - 1], worth[r - 1])
-                ).sum()
-                / (r * (r + 1))
-                / np.sum(worth)
-            ),
-            "What each of the two earns by itself, a and b, is missing.",
-        ),
-        Mistake(
-            lambda worth, r: (
-                _swap_gain(worth, r)
-                + min(0.0, worth[r] - worth[r - 1]) / (r * (r + 1)) / np.sum(worth)
-            ),
-            "You counted the film at rank r among the films above both. Those end at rank r − 1.",
-        ),
-        Mistake(
-            lambda worth, r: 0.0,
-            "You found no difference. If you swapped in the array itself, both values are of the "
-            "same list: work on a copy, `worth.copy()`.",
-        ),
-        Mistake(
-            lambda worth, r: _swap_gain(worth, r, over=1.0),
-            "Z is missing: divide by the sum of all worth.",
-        ),
-        Mistake(
-            lambda worth, r: -_swap_gain(worth, r),
-            "The sign: asked for is GAP after the swap minus GAP before it.",
-        ),
-        Mistake(
-            lambda worth, r: _swap_gain(worth, r, plus=-1.0),
-            "P_b − P_a has the wrong sign: after the swap it is b that is divided by the "
-            "smaller rank.",
-        ),
-        Mistake(
-            lambda worth, r: _swap_gain(worth, r) * r * (r + 1),
-            "The two ranks are missing: 1/r − 1/(r + 1).",
-        ),
-        Mistake(
-            lambda worth, r: _swap_gain(worth, r, over=worth.size),
-            "You took the mean over the films. Divide by Z, the sum of all worth.",
-        ),
-    ],
-)
-
 COLLECT = Exercise(
     name="collect",
     solution=_collect,
@@ -297,4 +221,4 @@ LOG_SLOPE = Exercise(
     ],
 )
 
-EXERCISES: list[Exercise] = [CHARGE, SWAP_GAIN, COLLECT, LOG_SLOPE]
+EXERCISES: list[Exercise] = [CHARGE, COLLECT, LOG_SLOPE]

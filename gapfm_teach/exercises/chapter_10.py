@@ -1,43 +1,9 @@
-"""Exercises of notebook 10: gains of GP@n, slope of the cut-off, who pushes a deep film, pairs."""
+"""Exercises of notebook 10: slope of the cut-off, who pushes a deep film, pairs."""
 
 import numpy as np
 
 from ..smooth import logistic
 from .core import Exercise, Mistake
-
-
-def _gains(weights, n, *, enough=None, over=None):
-    """ξ_i / n, with places where a slip can be put in."""
-    best = np.sort(weights[weights > 0])[::-1]
-    if enough is None:
-        enough = best[min(n, best.size) - 1]
-    return np.minimum(weights, enough) / enough / (n if over is None else over)
-
-
-def _shown(weights, n):
-    rated = weights[:n][weights[:n] > 0]
-    return rated[-1] if rated.size else weights[weights > 0].min()
-
-
-def _enough(weights, n):
-    best = np.sort(weights[weights > 0])[::-1]
-    return best[min(n, best.size) - 1]
-
-
-def _any_film(weights, n):
-    """Unrated films in the sorting: 0/0, and so nan, where too few are rated."""
-    with np.errstate(invalid="ignore"):
-        return _gains(weights, n, enough=np.sort(weights)[-n])
-
-
-def _nth_value(weights, n):
-    values = np.unique(weights[weights > 0])[::-1]
-    return values[min(n, values.size) - 1]
-
-
-def _nth_worst(weights, n):
-    rated = np.sort(weights[weights > 0])
-    return rated[min(n, rated.size) - 1]
 
 
 def _cost(rank, n, tau, *, half=0.5, by_tau=True, by_rank=True, both=True):
@@ -50,69 +16,6 @@ def _crossing(n, *, half=0.5):
     k = n + half
     return k / (np.sqrt(k) - 1)
 
-
-PRECISION_GAINS = Exercise(
-    name="precision-gains",
-    solution=_gains,
-    inputs=[
-        (np.array([0.5, 0.0, 1.375, 0.125]), 2),
-        (np.array([0.125, 1.375, 0.0, 0.5, 1.375, 0.5]), 3),
-        (np.array([0.0, 0.5, 0.125, 0.0]), 3),
-        (np.array([0.125, 0.125, 1.375, 1.375]), 1),
-    ],
-    right="The n best films together earn 1, whoever the user is, if she has n of them. With these "
-    "gains in the place of Δ(y)/Z, GR@n is GP@n.",
-    mistakes=[
-        Mistake(
-            lambda weights, n: _gains(weights, n, over=1),
-            "That is ξ. The 1/n in front of the sum is missing.",
-        ),
-        Mistake(
-            lambda weights, n: _gains(weights, n, enough=_shown(weights, n)),
-            "You took the film at place n of the list as it stands. Asked for is the n-th *best*.",
-        ),
-        Mistake(
-            lambda weights, n: _gains(weights, n, enough=weights.max()),
-            "You compared with the best film of all. Whatever is as good as the n-th best counts "
-            "in full.",
-        ),
-        Mistake(
-            lambda weights, n: weights / _enough(weights, n) / n,
-            "A film that is better than the n-th best counts 1, and not more: the minimum is "
-            "missing.",
-        ),
-        Mistake(
-            lambda weights, n: np.minimum(weights, _enough(weights, n)) / n,
-            "Divide by Δ(c), too: ξ is a share, from 0 to 1.",
-        ),
-        Mistake(
-            _any_film,
-            "Where fewer than n films are rated, an unrated one became the standard. Take the worst "
-            "rated film then.",
-        ),
-        Mistake(
-            lambda weights, n: _gains(weights, n, enough=_nth_worst(weights, n)),
-            "You took the n-th *worst* rated film. Sort best first.",
-        ),
-        Mistake(
-            lambda weights, n: weights / weights.sum(),
-            "These are the gains of GR@n.",
-        ),
-        Mistake(
-            lambda weights, n: _gains(weights, n, enough=_nth_value(weights, n)),
-            "You took the n-th highest *value*. Equal films are films of their own: do not remove "
-            "duplicates.",
-        ),
-        Mistake(
-            lambda weights, n: _gains(weights, n, over=np.sum(weights > 0)),
-            "You divided by the number of rated films. GP@n divides by n.",
-        ),
-        Mistake(
-            lambda weights, n: (weights >= _enough(weights, n)) / n,
-            "All or nothing: a film below the standard still counts the share Δ(y)/Δ(c).",
-        ),
-    ],
-)
 
 CUTOFF_COST = Exercise(
     name="cutoff-cost",
@@ -272,4 +175,4 @@ PAIR_SLOPES = Exercise(
     ],
 )
 
-EXERCISES: list[Exercise] = [PRECISION_GAINS, CUTOFF_COST, CROSSING, PAIR_SLOPES]
+EXERCISES: list[Exercise] = [CUTOFF_COST, CROSSING, PAIR_SLOPES]

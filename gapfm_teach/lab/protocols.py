@@ -9,14 +9,7 @@ import pandas as pd
 from ..model import GAPfm
 from ..ratings import Ratings
 from ..splits import given_only, split_given
-from .systems import (
-    DIMENSIONS,
-    EXPONENTS,
-    SENSITIVITY,
-    STEPS,
-    SYSTEMS,
-    System,
-)
+from .systems import STEPS, SYSTEMS, System
 from .tuning import per_user
 
 N_TEST = 10  # held-out ratings a user in Tables 2 and 3
@@ -117,20 +110,6 @@ PROTOCOLS = {
     ),
     "ablation": Protocol(
         "catalogue", (10, 30), tuple(STEPS), _CATALOGUE_WORDS, STEPS, tuple(STEPS)
-    ),
-    "ablation_few": Protocol(
-        "top_n", (10, 30), tuple(STEPS), _DRAWN, STEPS, tuple(STEPS)
-    ),
-    "exponents": Protocol(
-        "catalogue", (10, 30), tuple(EXPONENTS), _CATALOGUE_WORDS, EXPONENTS, ("p = 1", "p = 0")
-    ),
-    "dimensions": Protocol(
-        "catalogue", (10, 30), tuple(DIMENSIONS), _CATALOGUE_WORDS, DIMENSIONS,
-        ("geometric, D = 10", "ALS, D = 10"),
-    ),
-    "sensitivity": Protocol(
-        "catalogue", (10, 50), tuple(SENSITIVITY), _CATALOGUE_WORDS, SENSITIVITY,
-        ("geometric", "consistent", "geometric, λ tuned", "consistent, λ tuned"),
     ),
     "family": Protocol(
         "catalogue", (10, 30), ("GAPfm", "GAPfm, geometric", *FAMILY), _CATALOGUE_WORDS, _OWN,

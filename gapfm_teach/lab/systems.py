@@ -28,7 +28,6 @@ from .baselines import (
     SVDpp,
 )
 from .baselines.partly_repaired import CONSISTENT, REPAIRS, PartlyRepaired, without
-from .baselines.varied import Varied
 
 ALL = 1_000_000  # more than there are items
 BUDGET = "n_iter"  # not widened upwards: what a training may cost is for us to say
@@ -210,50 +209,3 @@ STEPS: dict[str, System] = {"printed": _system(())}
 STEPS |= {f"+ {name}": _system(REPAIRS[: k + 1]) for k, name in enumerate(REPAIRS)}
 # Without the large start: that is the step before it.
 STEPS |= {f"- {name}": _system(without(name)) for name in CONSISTENT[:-1]}
-
-# Between the geometric mean of graded precisions and the arithmetic one, which is GAP's kind.
-EXPONENTS = {
-    f"p = {p:g}": System(
-        GAPfm, {"reg": [0.4, 0.7, 1.2, 1.8, 2.5, 3.4]},
-        {"objective": "geometric", "exponent": p, "unrated_weight": 0.05, "n_iter": 50},
-    )
-    for p in (1.0, 0.75, 0.5, 0.25, 0.0, -0.5)
-}  # fmt: skip
-# The best two at other numbers of factors than 10.
-DIMENSIONS = {
-    f"{short}, D = {d}": replace(
-        SYSTEMS[name], fixed={**SYSTEMS[name].fixed, "n_factors": d}
-    )
-    for short, name in {"geometric": "GAPfm, geometric", "ALS": "Implicit ALS"}.items()
-    for d in (5, 10, 20, 40)
-}
-
-
-def _another_draw(draw: int, random_state: int, **options) -> GAPfm:
-    """With another start, and other samples, than `random_state` alone gives."""
-    return GAPfm(random_state=np.random.default_rng([random_state, draw]), **options)
-
-
-# One thing changed of what the objectives take as given: Δ of (5), what a precision counts in the
-# geometric mean, and the start. Where λ may be in the way, also with λ tuned anew.
-CHANGES: dict[str, Mapping[str, Any]] = {
-    "geometric": {"objective": "geometric"},
-    "geometric, Δ(y) = y": {"objective": "geometric", "worth": "linear"},
-    "geometric, v = Δ(y) / Δ(L)": {"objective": "geometric", "share": "worth"},
-    "consistent": {"objective": "consistent"},
-    "consistent, Δ(y) = y": {"objective": "consistent", "worth": "linear"},
-}
-_REG: dict[str, Sequence] = {
-    "geometric": [0.6, 1.2, 1.8, 2.5], "consistent": [0.015, 0.03, 0.06, 0.12],
-}  # fmt: skip
-SENSITIVITY = {name: System(Varied, {}, fixed) for name, fixed in CHANGES.items()}
-SENSITIVITY |= {
-    f"{name}, λ tuned": System(Varied, {"reg": _REG[fixed["objective"]]}, fixed)
-    for name, fixed in CHANGES.items()
-}
-SENSITIVITY |= {
-    f"geometric, start {draw}": System(
-        _another_draw, {}, {"objective": "geometric", "draw": draw}
-    )
-    for draw in range(1, 6)
-}

@@ -45,15 +45,8 @@ ROOMS = {
     *("metrics", "smooth", "gradcheck", "repaired", "learning.training"),
     *("splits", "evaluation", "intervals", "datasets.netflix.parse"),
     *("lab.baselines", "lab.catalogue", "lab.experiments", "lab.paper", "lab.protocols"),
-    *(
-        "lab.systems",
-        "lab.tuning",
-        "lab.reproduce.figures",
-        "lab.chapter_08",
-        "lab.chapter_11",
-        "lab.chapter_06",
-        "lab.chapter_07",
-    ),
+    *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
+    *(f"lab.chapter_{n:02d}" for n in range(12)),
     *("exercises", "widgets", "doctor", "distributed"),
 }
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from stage import Stage
 
-from gapfm_teach.lab.experiments.explored import steps_of
+from gapfm_teach.lab.chapter_09 import steps_of
 from gapfm_teach.lab.systems import STEPS
 from gapfm_teach.widgets import Page
 
@@ -16,16 +16,9 @@ PUT_IN = [name for name in STEPS if not name.startswith("- ")]
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    """title -> made-up tables of the shape that `reproduce ablation` writes: path, means, pairs."""
-    folder = tmp_path_factory.mktemp("made_up")
-    return {
-        name: made_up(folder / f"{name}.csv", np.random.default_rng(seed))
-        for seed, name in enumerate(("ablation", "ablation_few"))
-    }
-
-
-def made_up(path, rng):
-    rows, pairs = [], []
+    """Made-up tables of the shape that `reproduce ablation` writes: path, means, pairs."""
+    path = tmp_path_factory.mktemp("made_up") / "ablation.csv"
+    rng, rows, pairs = np.random.default_rng(0), [], []
     for given in (10, 30):
         for metric in ("NDCG@5", "AP@5", "P@5"):
             mean = dict(zip(STEPS, 0.3 + rng.normal(0, 0.04, len(STEPS)), strict=True))
@@ -55,27 +48,24 @@ def check(words: str, tables, system: str, reference: str, given: int, metric: s
 
 
 def test_steps_tables_measures_and_what_is_taken_out(browser, tmp_path, tables):
-    paths = {name: path for name, (path, *_) in tables.items()}
-    data = steps_of(paths, ("NDCG@5", "AP@5"))
+    data = steps_of(tables[0], ("NDCG@5", "AP@5"))
     stage = Stage(browser, tmp_path, Page("one_change", data, "steps"), touch=True)
 
     def choose(name, choice):
         menu = stage.root.locator(f"select[id$='-{name}']")
         return stage.after(lambda: menu.select_option(choice))
 
-    first, few = tables.values()
     assert "nothing changed yet" in stage.said()
     for step in (1, 5, 9):
         before = PUT_IN[step - 1]
-        check(stage.slide("step", step), first, PUT_IN[step], before, 10, "NDCG@5")
+        check(stage.slide("step", step), tables, PUT_IN[step], before, 10, "NDCG@5")
     words = stage.press("input[id$='-step']", "ArrowLeft")
-    check(words, first, PUT_IN[8], PUT_IN[7], 10, "NDCG@5")
+    check(words, tables, PUT_IN[8], PUT_IN[7], 10, "NDCG@5")
     choose("metric", "AP@5")
-    check(choose("given", "30"), first, PUT_IN[8], PUT_IN[7], 30, "AP@5")
-    check(choose("table", "ablation_few"), few, PUT_IN[8], PUT_IN[7], 30, "AP@5")
+    check(choose("given", "30"), tables, PUT_IN[8], PUT_IN[7], 30, "AP@5")
     choose("way", "taken out of consistent GAP, one at a time")
     box = stage.root.locator("input[id$='-step']").bounding_box()
     x, y = box["x"] + 0.335 * box["width"], box["y"] + box["height"] / 2
     tapped = stage.after(lambda: stage.page.touchscreen.tap(x, y))
-    check(tapped, few, "- unrated count less", "+ large start", 30, "AP@5")
+    check(tapped, tables, "- unrated count less", "+ large start", 30, "AP@5")
     stage.close()

@@ -7,7 +7,7 @@ import pytest
 from spoken import NUMBER, number
 from stage import Stage
 
-from gapfm_teach.lab.experiments.family import FAMILY
+from gapfm_teach.lab.protocols import FAMILY
 from gapfm_teach.repaired.measures import consistent_measure
 from gapfm_teach.widgets import Page
 

@@ -7,7 +7,7 @@ import pytest
 from stage import Stage
 
 from gapfm_teach import GAPfm, metrics, simulate_ratings
-from gapfm_teach.lab.experiments.explored import pulled_films, typical_user
+from gapfm_teach.lab.chapter_09 import pulled_films, typical_user
 from gapfm_teach.repaired.power_mean import consistent_power_mean_gradient
 from gapfm_teach.widgets import Page
 

@@ -3,7 +3,6 @@
 import html
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from ..._support.checks import check_path
@@ -117,25 +116,6 @@ def leads(differences: pd.DataFrame, reference: str, metric: str) -> pd.DataFram
     return table.reindex(order).rename_axis(index=None, columns="Given")
 
 
-def step_by_step(steps: list[dict], metric: str = "NDCG@5") -> pd.DataFrame:
-    """One table of changes of `explored.steps_of` as text: a row a change, a column a Given.
-
-    The mean, and in brackets, but for the first, the difference to the step before, or for what is
-    taken out to all changes of consistent GAP, with its 95% interval; a star where it is `clear`.
-    """
-    rows = pd.DataFrame(steps).query("metric == @metric")
-    # The first has no change, nor one to be clear.
-    changes = rows["change"].map(lambda c: c if isinstance(c, list) else [np.nan] * 3)
-    change, low, high = (_signed(changes.str[k]) for k in range(3))
-    star = rows["clear"].eq(True).map({True: "*", False: ""})
-    against = (" (" + change + star + " [" + low + ", " + high + "])").where(
-        rows["change"].notna(), ""
-    )
-    table = rows.assign(text=_short(rows["mean"].str[0]) + against)
-    table = table.pivot(index="system", columns="given", values="text")
-    return table.reindex(rows["system"].unique()).rename_axis(index=None, columns="Given")
-
-
 @dataclass(frozen=True)
 class Folded:
     """A whole table that opens at a click, where a page is read; a cell that ends with it shows it."""
@@ -169,20 +149,6 @@ def costs(choices: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     table["at an edge"] = by_name["edge"].sum()
     bad = rows.groupby("system")[["n_failed", "n_collapsed"]].sum()
     return spelled_out(table.join(bad)).rename_axis(None)
-
-
-def spread_of_starts(results: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """How far trainings from several starts lie apart on one split, and from split to split.
-
-    results : the table "sensitivity", as `read_results` gives it. A row a Given; columns starts
-    and splits, standard deviations of the mean over users: of the starts, from their means over
-    n splits, times √n; of the splits, each with a start of its own, on average over the rows.
-    """
-    rows = results[results["metric"] == metric]
-    rows = rows[rows["system"].str.startswith("geometric, start ")]
-    by_given = rows.groupby("given")
-    starts = by_given["mean"].std() * np.sqrt(by_given["n_splits"].first())
-    return pd.DataFrame({"starts": starts, "splits": by_given["split_sd"].mean()})
 
 
 def _with_half(rows: pd.DataFrame) -> pd.Series:

@@ -16,7 +16,6 @@ RESULTS = Path("notebooks/results")  # of full runs; those of --quick go to a fo
 QUICK_SPLITS, QUICK_TRIALS = 2, 4
 NETFLIX = "netflix"
 NETFLIX_SPLITS, NETFLIX_TRIALS = 1, 6  # so many users that one split says enough
-FIVE = "latest-small-five"  # its ten grades rounded up to five
 SIMULATED_SCALE = 0.01
 STOPPED = 130  # what shells call the end by Ctrl-C
 
@@ -65,8 +64,6 @@ def _run(options: Namespace) -> Run:
 
 
 def _data(options: Namespace) -> tuple[Ratings, Ratings | None]:
-    if options.data == FIVE:
-        return load_movielens("latest-small", options.path).coarsened(2), None
     if options.data != NETFLIX:
         return load_movielens(options.data, options.path), None
     return active_users(*netflix(_scale(options), options.path))

@@ -13,11 +13,11 @@ const WITH_IT = { "smooth ranks": " and the two changes that need them", "unrate
 const PUT_IN = "put in, one after the other", TAKEN_OUT = "taken out of consistent GAP, one at a time";
 const three = (value) => Math.abs(value).toFixed(3).replace(/^0/, ""), signed = (value) => (value < 0 ? "−" : "+") + three(value);
 
-// data: {whole: the step that has all of consistent GAP, tables: {title: [{given, metric, system,
-// mean: [mean, low, high], change: [difference, low, high], clear}]}}; the change is against the step
-// before, or `whole` for what is taken out. All tables have the same steps, measures and Given.
-export function view(place, { tables, whole }) {
-  const rows = Object.values(tables)[0], metrics = [...new Set(rows.map((row) => row.metric))], givens = [...new Set(rows.map((row) => String(row.given)))];
+// data: {whole: the step that has all of consistent GAP, rows: [{given, metric, system,
+// mean: [mean, low, high], change: [difference, low, high], clear}]}; the change is against the step
+// before, or `whole` for what is taken out.
+export function view(place, { rows, whole }) {
+  const metrics = [...new Set(rows.map((row) => row.metric))], givens = [...new Set(rows.map((row) => String(row.given)))];
   const steps = [...new Set(rows.map((row) => row.system))], picture = make("div");
   const ways = { [PUT_IN]: steps.filter((name) => !name.startsWith("- ")), [TAKEN_OUT]: [whole, ...steps.filter((name) => name.startsWith("- "))] };
   const most = ways[PUT_IN].length, bare = (name) => name.replace(/^[+-] /, "");
@@ -28,15 +28,14 @@ export function view(place, { tables, whole }) {
     ask: "Nine changes lead from the printed objective to the geometric one. Which single change will gain the most, and will any of them lose?",
     controls: [
       { name: "step", label: "changes made", from: 0, to: most - 1, start: 0, step: 1, text: String, play: true },
-      { name: "table", label: "judged on", options: Object.keys(tables), start: Object.keys(tables)[0] },
       { name: "way", label: "the changes are", options: Object.keys(ways), start: PUT_IN },
       { name: "metric", label: "measure", options: metrics, start: metrics[0] },
       { name: "given", label: "Given", options: givens, start: givens[0] },
     ],
     note: "Stored results, each step tuned anew inside each split. Dot and thin line: mean and its 95% interval over users and splits. Thick line: 95% interval of the difference, drawn from the mean of what it is compared with.",
-    render({ step, table, way, metric, given }) {
+    render({ step, way, metric, given }) {
       const names = ways[way], at = Math.min(step, names.length - 1);
-      const row = (name) => tables[table].find((one) => one.system === name && one.metric === metric && String(one.given) === given);
+      const row = (name) => rows.find((one) => one.system === name && one.metric === metric && String(one.given) === given);
       const found = names.map(row), before = (k) => found[way === PUT_IN ? k - 1 : 0].mean[0];
       const ends = found.flatMap((one, k) => [one.mean[1], one.mean[2], ...(k ? [before(k) + one.change[1], before(k) + one.change[2]] : [])]);
       const [from, to] = [Math.min(...ends), Math.max(...ends)], margin = 0.06 * (to - from);

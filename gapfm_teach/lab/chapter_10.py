@@ -1,20 +1,17 @@
-"""Notebook 10: five objectives of one kernel, what each climbs, and who wins by which measure."""
+"""Chapter 10: five objectives of one kernel, what each climbs, and who wins by which measure."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ... import metrics, plots
-from ...learning.consistent import SampledProblem
-from ...model import GAPfm
-from ...ratings import Ratings
-from ...splits import subset
-from ..catalogue import catalogue_per_user
-from ..protocols import FAMILY, PROTOCOLS
+from .. import metrics, plots
+from ..learning.consistent import SampledProblem
+from ..model import GAPfm
+from ..ratings import Ratings
+from .protocols import FAMILY, PROTOCOLS
 
 OWN = dict(
     zip(FAMILY, ("GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"), strict=True)
@@ -28,33 +25,6 @@ N_SAMPLED = 400  # unrated items of each user when smooth measures are compared
 
 
 # ------------------------------------------------------------------ what training climbs
-
-
-def train_all(
-    train: Ratings, test: Ratings, iterations: Sequence[int], **options
-) -> tuple[dict[str, GAPfm], pd.DataFrame]:
-    """Fit each objective of `FAMILY` up to the last of `iterations`, and measure at each of them.
-
-    `options` go to GAPfm. Returns the models by name, and a table with a row for each objective,
-    iteration and lists ("training": all items, ranked for the ratings of `train`; "held out": all
-    items not in `train`, for those of `test`), with the columns of `catalogue_per_user`.
-    """
-    models, rows = {}, []
-    nothing = subset(train, np.zeros(train.n_ratings, dtype=bool), "nothing of it")
-    parts = {"training": (nothing, train), "held out": (train, test)}
-    for name, objective in FAMILY.items():
-
-        def measure(iteration: int, model: GAPfm, name: str = name) -> None:
-            if iteration not in iterations:
-                return
-            for lists, (known, sought) in parts.items():
-                means = catalogue_per_user(model, known, sought, random_state=0).mean()
-                key = {"objective": name, "iteration": iteration, "lists": lists}
-                rows.append(key | means.to_dict())
-
-        model = GAPfm(objective=objective, n_iter=max(iterations), **options)
-        models[name] = model.fit(train, callback=measure)
-    return models, pd.DataFrame(rows)
 
 
 def smooth_measures(models: Mapping[str, GAPfm], train: Ratings) -> pd.DataFrame:
@@ -140,44 +110,22 @@ def winners(compared: pd.DataFrame) -> pd.DataFrame:
     """Who wins by each measure: a row a (given, metric), from `against_gap`.
 
     Columns own, the objective of `FAMILY` whose measure it is ("" for P and NDCG), and its place
-    among them; best, the first of them; best of all, with the two others that stand in the table;
-    and all those whose interval of the difference to GAP lies above 0, and below it.
+    among them; best, the first of all that stand in the table.
     """
     owner = {metric: name for name, metric in OWN.items()}
     rows = []
     ordered = compared.sort_values(["given", "mean"], ascending=[True, False])
     for given, of_given in ordered.groupby("given"):
         for metric in MEASURES:
-            found = of_given[of_given["metric"] == metric]
-            family = [name for name in found["system"] if name in FAMILY]
+            names = of_given.loc[of_given["metric"] == metric, "system"]
+            family = [name for name in names if name in FAMILY]
             own = owner.get(metric, "")
-            told = found[found["apart"]]
             rows.append({
                 "given": given, "metric": metric,
                 "own": own, "its place": family.index(own) + 1 if own else "",
-                "best of five": family[0], "best of all": _names(found[:1]),
-                "interval ahead of GAP": _names(told[told["difference"] > 0]),
-                "interval behind GAP": _names(told[told["difference"] < 0]),
+                "best": names.iloc[0].removeprefix("GAPfm, "),
             })  # fmt: skip
     return pd.DataFrame(rows).set_index(["given", "metric"])
-
-
-def _names(rows: pd.DataFrame) -> str:
-    return ", ".join(rows["system"].str.removeprefix("GAPfm, ")) or "–"
-
-
-def chosen(choices: pd.DataFrame) -> pd.DataFrame:
-    """What validation chose for each objective of `FAMILY` by its own measure: "λ, w, τ" as text.
-
-    choices : those that `reproduce` wrote. A row a (given, objective), a column a split.
-    """
-    rows = choices[choices["metric"] == choices["system"].map(OWN)]
-    parts = [json.loads(text) for text in rows["settings"]]
-    names = ("reg", "unrated_weight", "temperature")
-    texts = [", ".join(f"{one[name]:.2g}" for name in names) for one in parts]
-    rows = rows.assign(text=texts, split=rows["seed"] + 1)
-    table = rows.pivot(index=["given", "system"], columns="split", values="text")
-    return table.reindex(list(FAMILY), level="system")
 
 
 def heat_map(ax: Axes, compared: pd.DataFrame, given: int) -> Axes:
