@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from ..._support.checks import check_count, check_random_state, check_real
-from ...datasets import load_netflix, simulate_netflix
-from ...datasets.cache import data_folder
+from ...datasets import load_netflix
+from ...datasets.download import data_folder
 from ...ratings import Ratings
 from ...smooth import logistic
 from ...splits import of_users
+from ..netflix_simulation import simulate_netflix
 from ..paper import FEWEST_RATINGS
 
 PLACE = "GAPFM_TEACH_NETFLIX"  # names the real files, as `load_netflix` takes them

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from numpy.polynomial import chebyshev
 
-from gapfm_teach import load_netflix, plots, simulate_netflix, simulate_ratings
+from gapfm_teach import load_netflix, plots, simulate_ratings
 from gapfm_teach.lab.experiments import netflix_size
+from gapfm_teach.lab.netflix_simulation import simulate_netflix
 from gapfm_teach.smooth import logistic
 
 TINY = 1e-4  # 48 users
