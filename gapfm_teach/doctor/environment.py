@@ -2,12 +2,12 @@
 
 from __future__ import annotations  # an older Python must get as far as being named
 
+import contextlib
 import importlib
 import os
 import re
 import shutil
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
@@ -172,10 +172,10 @@ def _data() -> Iterator[Check]:
 
 def data_folder() -> Check:
     """The folder that keeps data sets."""
-    cache = importlib.import_module("gapfm_teach.datasets.cache")
+    download = importlib.import_module("gapfm_teach.datasets.download")
     remedy = "set GAPFM_TEACH_DATA to the full path of a folder that you may write to"
     try:
-        folder = cache.data_folder()
+        folder = download.data_folder()
     except RuntimeError as error:
         return Check("data folder", "problem", str(error).partition(";")[0], remedy)
     nearest = next(place for place in (folder, *folder.parents) if os.path.exists(place))
@@ -191,14 +191,14 @@ def data_folder() -> Check:
 
 def movielens() -> Check:
     """Whether MovieLens 100K is kept here."""
-    cache = importlib.import_module("gapfm_teach.datasets.cache")
-    with warnings.catch_warnings(record=True) as damage:
-        warnings.simplefilter("always")
-        kept = cache.read_cache("movielens-100k")
-    if kept is not None:
-        return Check("MovieLens 100K", "ok", kept.origin)
+    editions = importlib.import_module("gapfm_teach.datasets.movielens")
+    kept = editions.kept_files(editions.EDITIONS["100k"])
+    for path in kept:
+        with contextlib.suppress(OSError, ValueError):
+            editions.load_movielens("100k", path=path)
+            return Check("MovieLens 100K", "ok", f"{path.name} in the data folder")
     remedy = 'fetch it now: python -c "import gapfm_teach; gapfm_teach.load_movielens()"'
-    detail = "damaged, fetched again on next use" if damage else "fetched on first use"
+    detail = "damaged, fetched again on next use" if kept else "fetched on first use"
     return Check("MovieLens 100K", "note", detail, remedy)
 
 

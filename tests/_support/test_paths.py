@@ -15,9 +15,9 @@ from gapfm_teach import GAPfm, Ratings, load_movielens, load_netflix, simulate_r
 from gapfm_teach.__main__ import main
 from gapfm_teach._support.checks import check_path
 from gapfm_teach._support.files import replacing
-from gapfm_teach.datasets import simulate_netflix
 from gapfm_teach.lab.experiments.netflix_size import netflix
 from gapfm_teach.lab.experiments.results import read_results
+from gapfm_teach.lab.netflix_simulation import simulate_netflix
 
 DATA = simulate_ratings(40, 30, mean_ratings=10, random_state=0)
 MODEL = GAPfm(3, n_iter=2, random_state=0).fit(DATA)

@@ -1,8 +1,13 @@
 """MovieLens' files in all their layouts: what is read, and which line is refused."""
 
+import hashlib
+import lzma
+import pickle
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from movielens_files import (
     CSV,
@@ -19,8 +24,8 @@ from movielens_files import (
     triples,
 )
 
-from gapfm_teach.datasets import load_movielens, rating_lines
-from gapfm_teach.datasets.formats import display_title
+from gapfm_teach.datasets import load_movielens, movielens_files
+from gapfm_teach.datasets.movielens_files import display_title
 
 HEADER = "userId,movieId,rating,timestamp"
 pytestmark = pytest.mark.usefixtures("data_folder")
@@ -78,7 +83,7 @@ def test_10m_doubles_half_stars(tmp_path):
     assert ratings.max_grade == 10
 
 
-@pytest.mark.parametrize("name", ["20m", "25m", "32m", "latest-small"])
+@pytest.mark.parametrize("name", ["20m", "25m", "32m", "latest-small-2018"])
 def test_later_editions_are_csv_with_half_stars(tmp_path, name):
     ratings = load_movielens(name, path=make_zip(tmp_path / "archive.zip", SMALL_CSV))
     assert triples(ratings) == [(1, 2, 7), (1, 29, 1), (2, 29, 10)]
@@ -189,10 +194,10 @@ def test_a_bad_line_is_named_with_file_and_number(tmp_path, name, member, conten
 @pytest.mark.parametrize(
     ("lines", "bad"),
     [
-        (["1,2,3,4", "1,29,3,4,a,b"], 2),
-        (["1,29,3,4,a,b", "1,2,3,4"], 2),
+        (["1,2,3", "1,29,3,4,a,b"], 2),
+        (["1,29,3,4,a,b", "1,2,3"], 2),
         (["1,2,3,4,a", "", "1,29,3,4,a,b", "2,2,3,4"], 4),
-        (["1,2,3,4,a", "1,29,3,4", "2,2,3,4,a,", "2,29,3,4,a"], 3),
+        (["1,2,3,4,a", "1,29,3", "2,2,3,4,a,", "2,29,3,4,a"], 3),
     ],
 )
 def test_a_line_too_short_is_not_made_up_for_by_one_too_long(tmp_path, lines, bad):
@@ -302,30 +307,71 @@ def test_without_the_names_a_file_is_refused_and_its_first_line_shown(
         load_movielens(name, path=folder_with(tmp_path, name, member, content))
 
 
-# --- blocks and bounds ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [1, 20, 45, 1000])
-def test_where_a_block_ends_changes_nothing(tmp_path, monkeypatch, size):
-    monkeypatch.setattr(rating_lines, "BLOCK", size)
+def test_blank_lines_change_nothing_but_are_counted(tmp_path):
     path = folder_with(tmp_path, "20m", "ratings.csv", CSV.replace("\n2,", "\n\n \n2,"))
     assert triples(load_movielens("20m", path=path)) == [(1, 2, 7), (1, 29, 1), (2, 29, 10)]
     path = folder_with(tmp_path, "20m", "ratings.csv", CSV + "\n\n3,29,5.0,1\n3,2,x,1")
     with pytest.raises(ValueError, match=r"ratings\.csv, line 8: '3,2,x,1'"):
         load_movielens("20m", path=path)
-    path = folder_with(tmp_path, "20m", "ratings.csv", CSV + "\n\n1,29,5.0,1\n")
-    with pytest.raises(ValueError, match=r"line 7: '1,29,5\.0,1'.*the first is line 3"):
-        load_movielens("20m", path=path)
 
 
 def test_more_ratings_than_a_data_set_has_are_refused(tmp_path):
-    content = "".join(f"{user}\t1\t3\t4\n" for user in range(100_001))
-    with pytest.raises(ValueError, match=r"u\.data holds more than 100,000 ratings"):
+    content = "".join(f"{user}\t12\t3\t4\n" for user in range(100_001))
+    with pytest.raises(
+        ValueError, match=r"u\.data holds 100,001 ratings, .* at most 100,000"
+    ):
         load_movielens("100k", path=folder_with(tmp_path, "100k", "u.data", content))
 
 
-def test_a_line_without_an_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(rating_lines, "BLOCK", 50)
-    content = "1\t2\t3\t4\n" + "9" * 100_000 + "\t1\t5\t6\n"
-    with pytest.raises(ValueError, match=r"u\.data, line 2, has more than 65,536 bytes"):
-        load_movielens("100k", path=folder_with(tmp_path, "100k", "u.data", content))
+def test_a_file_larger_than_the_data_set_is_refused_unread(tmp_path):
+    path = folder_with(tmp_path, "100k", "u.data", "9" * 6_400_001)
+    with pytest.raises(ValueError, match=r"u\.data in folder holds 6,400,001 bytes"):
+        load_movielens("100k", path=path)
+
+
+# --- the copy of latest-small in a pickle ------------------------------------------------------
+
+
+def frozen(table: pd.DataFrame) -> bytes:
+    return lzma.compress(pickle.dumps(table))
+
+
+def test_latest_small_is_read_from_the_one_pickle_that_is_known(tmp_path, monkeypatch):
+    table = pd.DataFrame(
+        {"movieId": [31, 29, 31], "title": ["Sea, The", None, "Sea, The"]}
+        | {"year": [1995.0, np.nan, 1995.0], "userId": [1, 1, 2]}
+        | {"rating": [2.5, 3.0, 5.0], "timestamp": [7, 8, 9]}
+    )
+    content = frozen(table.fillna({"title": "No year"}))
+    monkeypatch.setattr(
+        movielens_files, "FROZEN_SHA256", hashlib.sha256(content).hexdigest()
+    )
+    ours, titles = movielens_files.read_movielens(
+        make_zip(tmp_path / "a.whl", {"x/movielens.pkl.compress": content}),
+        ["movielens.pkl.compress"],
+        2,
+        1000,
+    )
+    assert ours.to_numpy().tolist() == [[1, 31, 5, 7], [1, 29, 6, 8], [2, 31, 10, 9]]
+    assert titles == {31: "The Sea (1995)", 29: "No year"}
+
+
+class Intruder:
+    def __reduce__(self):
+        return (Path.touch, (Path("intruder"),))
+
+
+def test_no_other_pickle_is_loaded(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = make_zip(tmp_path / "a.whl", {"x/movielens.pkl.compress": frozen(Intruder())})
+    with pytest.raises(ValueError, match="so no other one is loaded"):
+        load_movielens("latest-small", path=path)
+    assert not Path("intruder").exists()
+
+
+def test_another_edition_of_latest_small_is_named(tmp_path):
+    path = make_zip(tmp_path / "a.zip", SMALL_CSV)
+    with pytest.raises(ValueError, match=r"not MovieLens latest-small, edition of 2016"):
+        load_movielens("latest-small", path=path)
+    ratings = load_movielens("latest-small-2018", path=path)
+    assert ratings.source == "MovieLens latest-small, edition of 2018"

@@ -24,9 +24,10 @@ from netflix_files import (
     write,
 )
 
-from gapfm_teach import Ratings, load_netflix, simulate_netflix, table1
-from gapfm_teach.datasets.netflix import blocks, load
+from gapfm_teach import Ratings, load_netflix, table1
+from gapfm_teach.datasets.netflix import load, parse
 from gapfm_teach.lab import paper
+from gapfm_teach.lab.netflix_simulation import simulate_netflix
 
 
 @pytest.fixture(autouse=True)
@@ -124,7 +125,7 @@ def test_whatever_is_written_is_read_in_every_layout(layout, ratings, data, bloc
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.dict(os.environ, {"GAPFM_TEACH_DATA": f"{folder}/data"}),
-        mock.patch.object(blocks, "BLOCK", block),
+        mock.patch.object(parse, "BLOCK", block),
         mock.patch.object(load, "N_THREADS", threads),
     ):
         path = write(layout, files, Path(folder) / "netflix")

@@ -3,14 +3,13 @@
 import io
 import re
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 from unittest import mock
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gapfm_teach.datasets.netflix import blocks
-from gapfm_teach.datasets.netflix.blocks import Parser
+from gapfm_teach.datasets.netflix import parse
+from gapfm_teach.datasets.netflix.parse import Parser
 
 HEADER = re.compile(rb"(\d{1,7}):[ \t\r]*")
 RATING = re.compile(rb"(\d{1,7}),([1-5]),\d{4}-\d\d-\d\d[ \t\r]*")
@@ -19,13 +18,11 @@ RATING = re.compile(rb"(\d{1,7}),([1-5]),\d{4}-\d\d-\d\d[ \t\r]*")
 def read_by_line(text):
     """(user, movie, grade) of each rating; instead the first bad line's number, if one is.
 
-    Bad is a movie's second header, too, and one with nothing below it."""
+    Bad is a movie's second header, too."""
     movie, found, began = 0, [], {}
     for number, line in enumerate(text.split(b"\n"), start=1):
         header, rating = HEADER.fullmatch(line), RATING.fullmatch(line)
         if header and 1 <= int(header[1]) <= 17_770:
-            if movie and (not found or found[-1][1] != movie):
-                return began[movie]  # nothing stands below it
             movie = int(header[1])
             if movie in began:
                 return number
@@ -34,14 +31,14 @@ def read_by_line(text):
             found.append((int(rating[1]), movie, int(rating[2])))
         elif line.strip(b" \t\r"):
             return number
-    return found if found and found[-1][1] == movie else began.get(movie, 1)
+    return found
 
 
 def read_in_blocks(text, block):
-    with ThreadPoolExecutor(2) as pool, mock.patch.object(blocks, "BLOCK", block):
+    with ThreadPoolExecutor(2) as pool, mock.patch.object(parse, "BLOCK", block):
         parser = Parser(pool)
         try:
-            parser.add(SimpleNamespace(name="file", read=io.BytesIO(text).read))
+            parser.add("file", io.BytesIO(text))
             segments = parser.finish()
         except ValueError as error:
             return int(re.match(r"file, line (\d+): ", str(error))[1])
@@ -92,5 +89,5 @@ def test_blocks_are_read_like_lines(movies, odd, end, block, data):
     lines = [line for movie in movies for line in movie]
     for line in odd:
         lines.insert(data.draw(st.integers(0, len(lines))), line)
-    text = b"\n".join(lines) + end
+    text = b"\n".join(lines) + end or b"\n"  # an empty file is refused
     assert read_in_blocks(text, block) == read_by_line(text)

@@ -6,9 +6,11 @@ from importlib import metadata
 import pytest
 
 import gapfm_teach.__main__ as command_line
-from gapfm_teach import kernels, simulate_ratings
-from gapfm_teach.datasets.cache import write_cache
+from gapfm_teach import kernels
 from gapfm_teach.doctor import classroom, environment
+
+MISSING = environment.Check("MovieLens 100K", "note", "fetched on first use")
+READY = environment.Check("MovieLens 100K", "ok", "here")
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +28,7 @@ def ready(monkeypatch):
     monkeypatch.setattr(classroom, "_memory", lambda: 8.0)
     monkeypatch.setattr(kernels, "CACHE_ENABLED", True)
     monkeypatch.setattr(kernels, "damaged_cache", list)
-    write_cache("movielens-100k", simulate_ratings(5, 5, random_state=0))
+    monkeypatch.setattr(environment, "movielens", lambda: READY)
 
 
 def the_line(capsys) -> tuple[str, str, str]:
@@ -108,13 +110,13 @@ def test_each_problem_is_red_and_has_its_letter(
     assert "1 thing to mend" in line
 
 
-def test_data_are_missed_only_where_no_network_brings_them(ready, data_folder, monkeypatch):
+def test_data_are_missed_only_where_no_network_brings_them(ready, monkeypatch):
     def refuse(*_, **__):
         raise OSError("no route")
 
     monkeypatch.setattr(socket, "create_connection", refuse)
     assert classroom.problems() == ""
-    (data_folder / "movielens-100k.npz").unlink()
+    monkeypatch.setattr(environment, "movielens", lambda: MISSING)
     assert classroom.problems() == "N"
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.undo()
@@ -125,8 +127,7 @@ def test_data_are_missed_only_where_no_network_brings_them(ready, data_folder, m
 
 def test_a_file_in_place_of_the_data_folder_is_named(ready, data_folder, monkeypatch):
     monkeypatch.setattr(socket, "create_connection", lambda *_, **__: socket.socket())
-    (data_folder / "movielens-100k.npz").unlink()
-    data_folder.rmdir()
+    monkeypatch.setattr(environment, "movielens", lambda: MISSING)
     data_folder.write_text("a file")
     assert "D" in classroom.problems()
 

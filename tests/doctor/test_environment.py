@@ -9,10 +9,10 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from movielens_files import SMALL_100K, make_zip
 
 import gapfm_teach.__main__ as command_line
-from gapfm_teach import kernels, simulate_ratings
-from gapfm_teach.datasets.cache import write_cache
+from gapfm_teach import kernels
 from gapfm_teach.doctor import environment as doctor
 
 
@@ -123,9 +123,9 @@ def test_the_data_folder_and_what_is_in_it(data_folder):
     assert not data_folder.exists()
     assert found("MovieLens 100K").state == "note"
     data_folder.mkdir()
-    (data_folder / "movielens-100k.npz").write_bytes(b"damaged")
+    (data_folder / "ml-100k.zip").write_bytes(b"damaged")
     assert "damaged" in found("MovieLens 100K").detail
-    (data_folder / "movielens-100k.npz").unlink()
+    (data_folder / "ml-100k.zip").unlink()
     data_folder.rmdir()
     data_folder.write_text("a file where the folder should be")
     assert found("data folder").state == "problem"
@@ -140,10 +140,11 @@ def test_a_file_above_the_data_folder_is_named(data_folder, monkeypatch):
 
 
 @pytest.mark.parametrize("filled", [False, True])
+@pytest.mark.usefixtures("accept_small")
 def test_data_that_can_only_be_read_are_no_problem(data_folder, monkeypatch, filled):
     data_folder.mkdir()
     if filled:
-        write_cache("movielens-100k", simulate_ratings(5, 5, random_state=0))
+        make_zip(data_folder / "ml-100k.zip", SMALL_100K)
     real = os.access
     monkeypatch.setattr(
         doctor.os, "access", lambda path, mode: not mode & os.W_OK and real(path, mode)

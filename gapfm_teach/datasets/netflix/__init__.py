@@ -1,6 +1,5 @@
-"""The Netflix Prize data: read from what people have, or simulated in the same files."""
+"""The Netflix Prize data, read as people hold them."""
 
 from .load import load_netflix
-from .simulate import simulate_netflix
 
-__all__ = ["load_netflix", "simulate_netflix"]
+__all__ = ["load_netflix"]

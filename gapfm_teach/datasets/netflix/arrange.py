@@ -1,6 +1,5 @@
 """The counting sort: ratings in the order of the movies become rows of users."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -8,13 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import text_kernels as kernels
-from .archives import Member
-from .blocks import BLOCK, Segment
-from .ledger import Ledger
-from .names import PROBE
-from .parse import HIGHEST_USER, bad_line, parse, refuse_bad_line
-from .sources import members
+from ...kernels import netflix_text as kernels
+from .files import members
+from .names import HIGHEST_USER_ID, PROBE
+from .parse import Segment, bad_line, parse, refuse_bad_line, refuse_repeated_movies
 
 
 class ByMovie(NamedTuple):
@@ -62,18 +58,14 @@ def hold_out(ratings: ByMovie, content: bytes) -> tuple[int, list[str]]:
     Returns how many, and a note when some of the probe's movies are not there.
     """
     parsed = parse(np.frombuffer(content, np.uint8), graded=False, begun=False)
-    ledger = Ledger()
-    ledger.begin(PROBE)
-    ledger.enter(0, parsed)
+    refuse_repeated_movies(PROBE, 0, parsed, {})
     refuse_bad_line(PROBE, 0, parsed, "USER")
-    ledger.end()
-    cuts = [*parsed.firsts.tolist(), parsed.users.size]
     absent = 0
-    marks = np.zeros(HIGHEST_USER + 1, np.int8)
+    marks = np.zeros(HIGHEST_USER_ID + 1, np.int8)
     found = dict(
         zip(ratings.movies.tolist(), pairwise(ratings.firsts.tolist()), strict=True)
     )
-    for movie, (low, high) in zip(parsed.movies.tolist(), pairwise(cuts), strict=True):
+    for movie, low, high in parsed.by_movie(0):
         wanted = parsed.users[low:high]
         if movie not in found:
             absent += wanted.size
@@ -131,7 +123,7 @@ def _packed_rows(
     shares = np.linspace(0, firsts[-1], n_threads + 1)
     stretches = list(pairwise(np.searchsorted(firsts, shares).tolist()))
     # 32 bits hold a place among 10⁸ ratings, and here size is time.
-    counts = np.zeros((n_threads, HIGHEST_USER + 1), np.int32)
+    counts = np.zeros((n_threads, HIGHEST_USER_ID + 1), np.int32)
     packed = np.empty(firsts[-1], np.int32)
     with ThreadPoolExecutor(n_threads) as pool:
 
@@ -173,28 +165,15 @@ def _rated_twice(
 ) -> ValueError:
     """The error for a second rating, found again line by line in the files: slow."""
     file = ratings.files[movie]
-    lines = (
-        numbered
-        for member in members(inputs)
-        if member.name == file
-        for numbered in enumerate(_lines(member), start=1)
-    )
     below, met = 0, False
-    for number, line in lines:
-        before, separator, _ = line.partition(b":")
-        if separator:
-            below = int(before)
-        elif below == movie and line.strip() and int(line.split(b",")[0]) == user:
-            if met:
-                why = f"rates movie {movie} a second time; keep one of this user's ratings of it"
-                return bad_line(file, number, line, why)
-            met = True
+    for name, stream in members(inputs):
+        for number, line in enumerate(stream if name == file else [], start=1):
+            before, separator, _ = line.partition(b":")
+            if separator:
+                below = int(before)
+            elif below == movie and line.strip() and int(line.split(b",")[0]) == user:
+                if met:
+                    why = f"rates movie {movie} a second time; keep one of this user's ratings of it"
+                    return bad_line(file, number, line, why)
+                met = True
     raise AssertionError("the files hold fewer ratings than the parser saw")
-
-
-def _lines(member: Member) -> Iterator[bytes]:
-    rest = b""
-    while block := member.read(BLOCK):
-        *lines, rest = (rest + block).split(b"\n")
-        yield from lines
-    yield rest

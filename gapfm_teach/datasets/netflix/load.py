@@ -9,19 +9,28 @@ import numpy as np
 
 from ..._support.checks import check_path
 from ...ratings import Ratings
-from . import cache, marginals
+from . import cache
 from .arrange import by_movie, by_user, hold_out
-from .blocks import Parser, Segment
-from .names import HOW, LABEL, PROBE, TITLES, is_ratings
-from .parse import empty_file
-from .sources import find_inputs, members
+from .files import DAMAGE, find_inputs, members
+from .names import (
+    HOW,
+    LABEL,
+    MOST_BYTES,
+    N_MOVIES,
+    N_PROBE,
+    N_RATINGS,
+    N_USERS,
+    PROBE,
+    TITLES,
+    is_ratings,
+)
+from .parse import Parser, Segment, empty_file
 from .titles import read_titles
 
 FIRST_TITLE = "Dinosaur Planet (2003)"
 # That parse and sort; the result does not depend on it. More would wait for the reading.
 N_THREADS = min(os.cpu_count() or 1, 4)
-N_TRAINING = marginals.N_RATINGS - marginals.N_PROBE
-WHOLE = (marginals.N_USERS, marginals.N_MOVIES, N_TRAINING, marginals.N_PROBE)
+WHOLE = (N_USERS, N_MOVIES, N_RATINGS - N_PROBE, N_PROBE)
 PARTS = [f"combined_data_{n}.txt" for n in range(1, 5)]
 
 
@@ -47,8 +56,7 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
 
     The first reading is kept in the data folder (GAPFM_TEACH_DATA, else the platform's user
     cache) under `netflix-…`, about 5 bytes a rating, and later loads map it into memory. It
-    belongs to the files' names, sizes, times of change and samples of their content. Delete it
-    at any time.
+    belongs to the files' names, sizes and times of change. Delete it at any time.
 
     Memory, in bytes a rating: 5 as parsed (user int32, grade int8), twice while the blocks are
     joined in the order of the movies; then 5 beside 5 while they are sorted by user (movie
@@ -57,16 +65,17 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
     a load from the cache these are pages of the file that the system may take back.
 
     Raises FileNotFoundError when there is no `path`, TypeError when it is no path; ValueError
-    when it holds no such data, the data twice, more than the data can be, links instead of
-    files, names that lead outside of an archive, or is damaged, and with file, line number and
-    line for a line that cannot be read, a grade outside 1 to 5, a rating above the first movie,
-    a movie's second header or title, a header with nothing below it, an empty file, a movie
-    that one user rated twice, and a probe entry that has no rating.
+    when it holds no such data, the data twice, more than the data can be, or is damaged, and with
+    file, line number and line for a line that cannot be read, a grade outside 1 to 5, a rating
+    above the first movie, a movie's second header or title, an empty file, a movie that one user
+    rated twice, and a probe entry that has no rating.
 
-    >>> from gapfm_teach import load_netflix, simulate_netflix
-    >>> train, probe = load_netflix(simulate_netflix("films", scale=0.0001, random_state=0))
-    >>> train.n_ratings, probe.n_ratings
-    (9907, 141)
+    >>> from pathlib import Path
+    >>> from gapfm_teach import load_netflix
+    >>> _ = Path("combined_data_1.txt").write_text("1:\\n30878,4,2005-12-26\\n")
+    >>> train, probe = load_netflix("combined_data_1.txt")  # doctest: +SKIP
+    >>> train.n_ratings  # doctest: +SKIP
+    1
     """
     inputs = find_inputs(path)
     key = cache.key_of(inputs)
@@ -84,7 +93,13 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
 
 
 def _read(inputs: dict[str, Path], origin: str) -> tuple[Ratings, Ratings, list[str]]:
-    segments, names, others = parse_all(inputs)
+    try:
+        segments, names, others = parse_all(inputs)
+    except DAMAGE as error:
+        raise ValueError(
+            f"{origin} is damaged, cut short or not an archive ({error or type(error).__name__}); "
+            f"get a whole copy, or {HOW}"
+        ) from None
     if not segments:
         raise ValueError(f"{origin} holds no ratings; is it the right file?")
     ratings = by_movie(segments)
@@ -118,13 +133,13 @@ def parse_all(
     others: dict[str, bytes] = {}
     with ThreadPoolExecutor(N_THREADS) as pool:
         parser = Parser(pool, n_threads=N_THREADS)
-        for member in members(inputs):
-            if is_ratings(member.name):
-                parser.add(member)
+        for name, stream in members(inputs):
+            if is_ratings(name):
+                parser.add(name, stream)
             else:
-                others[member.name] = member.read()
-                if not others[member.name].strip():
-                    raise empty_file(member.name)
+                others[name] = stream.read(MOST_BYTES)
+                if not others[name].strip():
+                    raise empty_file(name)
         segments = parser.finish()
     return segments, {segment.file for segment in segments}, others
 

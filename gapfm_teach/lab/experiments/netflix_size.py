@@ -6,10 +6,11 @@ import os
 import numpy as np
 
 from ..._support.checks import check_random_state, check_real
-from ...datasets import load_netflix, simulate_netflix
-from ...datasets.cache import data_folder
+from ...datasets import load_netflix
+from ...datasets.download import data_folder
 from ...ratings import Ratings
 from ...splits import of_users
+from ..netflix_simulation import simulate_netflix
 from ..paper import FEWEST_RATINGS
 
 PLACE = "GAPFM_TEACH_NETFLIX"  # names the real files, as `load_netflix` takes them

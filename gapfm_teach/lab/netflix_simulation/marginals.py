@@ -10,11 +10,14 @@ import math
 
 import numpy as np
 
-N_USERS = 480_189
-N_MOVIES = 17_770
-N_RATINGS = 100_480_507
-N_PROBE = 1_408_395
-HIGHEST_USER_ID = 2_649_429
+from ...datasets.netflix.names import (  # noqa: F401 handed on
+    HIGHEST_USER_ID,
+    N_MOVIES,
+    N_PROBE,
+    N_RATINGS,
+    N_USERS,
+)
+
 GRADE_COUNTS = (4_617_990, 10_132_080, 28_811_247, 33_750_958, 23_168_232)  # grades 1 to 5
 FIRST_DAY, LAST_DAY = "1999-11-11", "2005-12-31"
 # Netflix held back each user's latest ratings, at most nine and at most half of them, and gave

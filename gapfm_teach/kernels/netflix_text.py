@@ -4,7 +4,7 @@ Users are counted and found by their ids here: 2,649,430 counters are cheaper th
 The kernels hold no lock while they run, so plain threads may call them side by side.
 """
 
-from ...kernels.jit import jit
+from .jit import jit
 
 _NEWLINE, _RETURN, _TAB, _SPACE = 10, 13, 9, 32
 _COMMA, _HYPHEN, _ZERO, _COLON = 44, 45, 48, 58

@@ -6,13 +6,18 @@ unpacked, wholly or in part; and Kaggle's, `combined_data_1.txt` to `combined_da
 `probe.txt` and `movie_titles.csv`, zipped or unpacked.
 """
 
-import os
+import tarfile
+import zipfile
+import zlib
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
+from typing import IO
 
 from ..._support.checks import check_path
-from .archives import Member, in_archive
 from .names import COMBINED, HOW, LABEL, ONE_MOVIE, TAR, belongs, is_ratings
+
+# What Python's readers of archives raise for a damaged one.
+DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError)
 
 
 def find_inputs(path) -> dict[str, Path]:
@@ -20,8 +25,7 @@ def find_inputs(path) -> dict[str, Path]:
 
     For an archive this is the archive alone; for a file of ratings, beside it the label that
     calls it simulated. Raises FileNotFoundError when `path` does not exist, TypeError when it is
-    no path, ValueError when it is a device, and when a folder holds no ratings, a file twice,
-    a link that leads nowhere, or both layouts.
+    not a path, ValueError when a folder holds no ratings, a file twice, or both layouts.
     """
     path = check_path(path, "path", HOW)
     if not path.exists():
@@ -53,51 +57,66 @@ def _files_below(path: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in (path, *sorted(path.glob("*/")), *sorted(path.glob("*/*/"))):
         try:
-            entries = list(os.scandir(folder))
+            files = [file for file in sorted(folder.iterdir()) if belongs(file.name)]
         except PermissionError:
             if folder == path:
                 raise
             continue  # the system's own, such as lost+found at the top of a disk
-        for entry in entries:
-            if not belongs(entry.name) or entry.is_dir():
-                continue
-            if not entry.is_file():
+        for file in filter(Path.is_file, files):
+            first = found.setdefault(file.name, file)
+            if not first.samefile(file):
                 raise ValueError(
-                    f"{entry.path!r} is a link that leads nowhere, or a device, instead of a "
-                    "file; put the file there, or remove it to load the rest"
-                )
-            first = found.setdefault(entry.name, Path(entry.path))
-            if first.parent != folder and not first.samefile(entry.path):
-                one, other = (
-                    str(place.relative_to(path)) for place in (first.parent, folder)
-                )
-                raise ValueError(
-                    f"folder {str(path)!r} holds {entry.name} twice, in {one!r} and {other!r}; "
-                    "pass the one you mean"
+                    f"folder {str(path)!r} holds {file.name} twice, in "
+                    f"{str(first.parent.relative_to(path))!r} and "
+                    f"{str(folder.relative_to(path))!r}; pass the one you mean"
                 )
     return found
 
 
-def members(inputs: dict[str, Path]) -> Iterator[Member]:
-    """Yield the files of `find_inputs`, those inside archives included, each to be read in turn.
+def members(inputs: dict[str, Path]) -> Iterator[tuple[str, IO[bytes]]]:
+    """Yield bare name and stream of the files of `find_inputs`, those inside archives included.
 
-    Raises ValueError for an archive that is damaged, cut short, of another kind, or larger than
-    it can be, and for two files of one name, as with two copies of the data set.
+    Each stream is to be read before the next is asked for. Raises ValueError for two files of one
+    name; one of `DAMAGE` here, or when a stream is read, for a damaged archive.
     """
     seen = set()
     for name, path in inputs.items():
-        for member in _members_of(name, path):
-            if member.name in seen:
-                raise ValueError(
-                    f"{path.name} holds {member.name} a second time; pass one data set"
-                )
-            seen.add(member.name)
-            yield member
-
-
-def _members_of(name: str, path: Path) -> Iterator[Member]:
-    if belongs(name) and name != TAR:
         with open(path, "rb") as file:
-            yield Member(name, file, path, os.fstat(file.fileno()).st_size)
+            for member, stream in _inside(name, file):
+                if member in seen:
+                    raise ValueError(
+                        f"{path.name} holds {member} a second time; pass one data set"
+                    )
+                seen.add(member)
+                yield member, stream
+
+
+def _inside(name: str, file: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
+    """The data set's files in one file: itself, or what a zip or tar holds."""
+    if belongs(name) and name != TAR:
+        yield name, file
+    elif zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            for entry in sorted(archive.namelist()):
+                if belongs(_bare(entry)) and not entry.endswith("/"):
+                    with archive.open(entry) as stream:
+                        yield from _inside(_bare(entry), stream)
     else:
-        yield from in_archive(path)
+        file.seek(0)
+        yield from _in_tar(file)
+
+
+def _in_tar(file: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
+    with tarfile.open(fileobj=file, mode="r|*") as archive:
+        for entry in archive:
+            if not (belongs(_bare(entry.name)) and entry.isfile()):
+                continue
+            stream = archive.extractfile(entry)
+            if _bare(entry.name) == TAR:
+                yield from _in_tar(stream)
+            else:
+                yield _bare(entry.name), stream
+
+
+def _bare(name: str) -> str:
+    return PureWindowsPath(name).name  # some programs separate folders by backslashes

@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 
 from ..._support.checks import check_choice, check_path, check_random_state, check_real
+from ...datasets.netflix.names import LABEL, PROBE
 from . import marginals
 from . import simulation_kernels as simulation
 from .latent import Sizes, Truth, draw_choices, draw_days, draw_scores, draw_truth
-from .names import LABEL, PROBE
 from .titles import title_lines
 
 SMALLEST_SCALE = 1e-4
@@ -58,7 +58,7 @@ def simulate_netflix(
     replaced (the current folder, the top of a disk), FileExistsError when it holds something,
     OSError when the disk has too little room.
 
-    >>> from gapfm_teach import simulate_netflix
+    >>> from gapfm_teach.lab.netflix_simulation import simulate_netflix
     >>> folder = simulate_netflix("films", scale=0.0001, random_state=0)
     >>> sorted(path.name for path in folder.iterdir())[-2:]
     ['movie_titles.csv', 'probe.txt']

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gapfm_teach import kernels
-from gapfm_teach.datasets.netflix import latent, marginals, simulate
-from gapfm_teach.datasets.netflix import simulation_kernels as simulation
-from gapfm_teach.datasets.netflix.simulate import simulate_netflix
 from gapfm_teach.lab.experiments import netflix_size
+from gapfm_teach.lab.netflix_simulation import latent, marginals, simulate
+from gapfm_teach.lab.netflix_simulation import simulation_kernels as simulation
+from gapfm_teach.lab.netflix_simulation.simulate import simulate_netflix
 
 SCALE, SEED = 1 / 200, 7
 TINY = 2e-4
