@@ -14,8 +14,8 @@ from gapfm_teach import Ratings, load_movielens, split_given
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
 from gapfm_teach.lab.reproduce.versions import versions
-from gapfm_teach.learning.consistent import SampledProblem
-from gapfm_teach.learning.machine import threads
+from gapfm_teach.training.objectives import SampledProblem
+from gapfm_teach.training.machine import threads
 
 GIVEN, SAMPLES = (10, 30, 50, 100), (50, 200, 1682)
 

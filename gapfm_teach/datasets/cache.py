@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
-from .._support.npz import Stored, read_npz, write_npz
+from .._support.npz import read_npz, write_npz
 from ..ratings import Ratings
 
 VERSION = 2  # version 1 had no times: what it holds is read again from its source
@@ -46,11 +46,10 @@ def read_cache(name: str) -> Ratings | None:
     if not os.path.isfile(file):  # unlike Path's, it is False in a folder closed to us
         return None
     try:
-        with read_npz(file) as stored:
-            header = stored.header()
-            if header["version"] != VERSION:
-                return None
-            parts = _parts(stored, header["n_items"])
+        parts = read_npz(file)
+        header = json.loads(parts.pop("header").tobytes())
+        if header["version"] != VERSION:
+            return None
         if header["digest"] != _digest(parts):
             raise ValueError("its content does not fit its checksum")
         titles = parts.pop("titles").tobytes().decode().split("\n")
@@ -69,22 +68,6 @@ def read_cache(name: str) -> Ratings | None:
             stacklevel=3,
         )
         return None
-
-
-def _parts(stored: Stored, n_items: int) -> dict[str, np.ndarray]:
-    """The arrays, whose lengths must agree before any of them is read."""
-    (n_users,), n_ratings = stored.shape("users"), stored.shape("indices")
-    parts = {
-        "indptr": stored.numbers("indptr", np.int64, (n_users + 1,)),
-        "indices": stored.numbers("indices", np.int32, n_ratings),
-        "grades": stored.numbers("grades", np.int8, n_ratings),
-        "users": stored.labels("users", n_users),
-        "items": stored.labels("items", n_items),
-        "titles": stored.numbers("titles", np.uint8, stored.shape("titles")),
-    }
-    if "times" in stored:
-        parts["times"] = stored.numbers("times", np.int64, n_ratings)
-    return parts
 
 
 def write_cache(name: str, ratings: Ratings) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..metrics import accumulated, average_precision, graded_average_precision
+from ..metrics import average_precision, cumulative_weights, graded_average_precision
 from .core import Exercise, Mistake
 
 FIFTHS = np.array([1, 3, 7, 15, 31]) / 32  # (5) for five grades
@@ -13,7 +13,7 @@ def _descending(values) -> np.ndarray:
 
 
 def _beta(grades, delta):
-    worth = accumulated(delta)[grades]
+    worth = cumulative_weights(delta)[grades]
     return np.minimum.outer(worth, worth)
 
 
@@ -28,7 +28,7 @@ def _gap_with(grades, delta, *, rank=1, keep=np.tril, pairs=_beta, ranks_of_rate
     rank = np.arange(rank, rank + len(grades)) if rank is not None else 1
     with np.errstate(divide="ignore", invalid="ignore"):
         earned = np.sum(keep(pairs(grades, delta)).sum(axis=1) / rank)
-    return earned / np.sum(accumulated(delta)[grades])
+    return earned / np.sum(cumulative_weights(delta)[grades])
 
 
 def _single_beta(grades, delta):
@@ -189,14 +189,14 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 lambda grades, delta: np.maximum.outer(
-                    accumulated(delta)[grades], accumulated(delta)[grades]
+                    cumulative_weights(delta)[grades], cumulative_weights(delta)[grades]
                 ),
                 "This takes the higher grade of the pair. Both items must pass the "
                 "threshold, so the *lower* grade decides.",
             ),
             Mistake(
                 lambda grades, delta: np.outer(
-                    accumulated(delta)[grades], accumulated(delta)[grades]
+                    cumulative_weights(delta)[grades], cumulative_weights(delta)[grades]
                 ),
                 "This multiplies Δ(y_i) by Δ(y_j), as if each item had a threshold of its "
                 "own. One reader has one threshold for the whole list.",
@@ -240,7 +240,7 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 lambda grades, delta: np.add.outer(
-                    accumulated(delta)[grades], accumulated(delta)[grades]
+                    cumulative_weights(delta)[grades], cumulative_weights(delta)[grades]
                 ),
                 "This adds Δ(y_i) and Δ(y_j). β is the smaller of the two.",
             ),
@@ -277,7 +277,7 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 lambda grades, delta: (
-                    _gap(grades, delta) * np.sum(accumulated(delta)[grades])
+                    _gap(grades, delta) * np.sum(cumulative_weights(delta)[grades])
                 ),
                 "The sum is right; it remains to divide by Z, the sum of the Δ(y_i).",
             ),
@@ -322,14 +322,16 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 lambda grades, delta: (
-                    _gap(grades, delta) * np.sum(accumulated(delta)[grades]) / len(grades)
+                    _gap(grades, delta)
+                    * np.sum(cumulative_weights(delta)[grades])
+                    / len(grades)
                 ),
                 "You divided by the number of items. Z is the sum of the Δ(y_i).",
             ),
             Mistake(
                 lambda grades, delta: (
                     _gap(grades, delta)
-                    * np.sum(accumulated(delta)[grades])
+                    * np.sum(cumulative_weights(delta)[grades])
                     / np.sum(grades > 0)
                 ),
                 "You divided by the number of rated items. Z is the sum of the Δ(y_i).",

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..learning.recommender import Recommender
 from ..model import GAPfm
+from ..training.recommender import Recommender
 from .baselines import (
     BPR,
     EASE,
@@ -27,8 +27,7 @@ from .baselines import (
     SmoothedAP,
     SVDpp,
 )
-from .baselines.partly_repaired import CONSISTENT, REPAIRS, PartlyRepaired, without
-from .baselines.varied import Varied
+from .baselines.ablation import CONSISTENT, REPAIRS, partly_repaired, varied, without
 
 ALL = 1_000_000  # more than there are items
 BUDGET = "n_iter"  # not widened upwards: what a training may cost is for us to say
@@ -201,7 +200,7 @@ def _system(repairs: Sequence[str]) -> System:
     if "Adagrad" in repairs:
         rate = [0.1, 0.3, 1.0]
     return System(
-        PartlyRepaired, {"reg": reg, "learning_rate": rate}, {"repairs": tuple(repairs)}
+        partly_repaired, {"reg": reg, "learning_rate": rate}, {"repairs": tuple(repairs)}
     )
 
 
@@ -238,17 +237,17 @@ def _another_draw(draw: int, random_state: int, **options) -> GAPfm:
 # geometric mean, and the start. Where λ may be in the way, also with λ tuned anew.
 CHANGES: dict[str, Mapping[str, Any]] = {
     "geometric": {"objective": "geometric"},
-    "geometric, Δ(y) = y": {"objective": "geometric", "worth": "linear"},
-    "geometric, v = Δ(y) / Δ(L)": {"objective": "geometric", "share": "worth"},
+    "geometric, Δ(y) = y": {"objective": "geometric", "gains": "linear"},
+    "geometric, v = Δ(y) / Δ(L)": {"objective": "geometric", "item_weights": "gains"},
     "consistent": {"objective": "consistent"},
-    "consistent, Δ(y) = y": {"objective": "consistent", "worth": "linear"},
+    "consistent, Δ(y) = y": {"objective": "consistent", "gains": "linear"},
 }
 _REG: dict[str, Sequence] = {
     "geometric": [0.6, 1.2, 1.8, 2.5], "consistent": [0.015, 0.03, 0.06, 0.12],
 }  # fmt: skip
-SENSITIVITY = {name: System(Varied, {}, fixed) for name, fixed in CHANGES.items()}
+SENSITIVITY = {name: System(varied, {}, fixed) for name, fixed in CHANGES.items()}
 SENSITIVITY |= {
-    f"{name}, λ tuned": System(Varied, {"reg": _REG[fixed["objective"]]}, fixed)
+    f"{name}, λ tuned": System(varied, {"reg": _REG[fixed["objective"]]}, fixed)
     for name, fixed in CHANGES.items()
 }
 SENSITIVITY |= {
@@ -262,7 +261,7 @@ _SOFTER: dict[str, Sequence] = {
     "geometric": [0.4, 0.8, 1.5, 2.5], "consistent": [0.008, 0.016, 0.03, 0.06],
 }  # fmt: skip
 SELECTION = {
-    f"{objective}{named}": System(Varied, {"reg": grid}, {"objective": objective, **chosen})
+    f"{objective}{named}": System(varied, {"reg": grid}, {"objective": objective, **chosen})
     for objective, grid in _SOFTER.items()
     for named, chosen in [("", {})] + [
         (f", K = {k}, {selection}", {"n_selected": k, "selection": selection})

@@ -26,7 +26,7 @@ from cluster_sample import (  # noqa: E402
 )
 
 from gapfm_teach.distributed import (  # noqa: E402
-    Accident,
+    WorkerKiller,
     DistributedGAPfm,
     bytes_between_workers,
 )
@@ -224,7 +224,7 @@ def test_a_killed_worker_changes_nothing(
     options = (
         {"checkpoint": tmp_path / "run", "checkpoint_every": 5} if checkpointed else {}
     )
-    accident = Accident(tmp_path / "accident", 8)
+    accident = WorkerKiller(tmp_path / "accident", 8)
     with processes(tmp_path / "dask") as others:
         others.register_plugin(accident)
         found = model(**objective).fit(folders / "4", others, **options)
@@ -242,7 +242,7 @@ def test_a_killed_worker_changes_nothing(
 def test_the_only_worker_is_killed(folders, client, tmp_path):
     """For a while there is none, which a task must survive that would rather run on the lost one."""
     expected = arrays(model().fit(folders / "4", client))
-    accident = Accident(tmp_path / "accident", 8)
+    accident = WorkerKiller(tmp_path / "accident", 8)
     with processes(tmp_path / "dask", 1) as alone:
         alone.register_plugin(accident)
         found = model().fit(folders / "4", alone)

@@ -8,7 +8,7 @@ from smooth_measures import measure_of, options_of, shape_of
 
 from gapfm_teach import kernels, simulate_ratings, smooth
 from gapfm_teach.kernels.consistent import _n_nodes
-from gapfm_teach.learning.consistent import WEIGHTINGS, SampledProblem, shares
+from gapfm_teach.training.objectives import WEIGHTINGS, SampledProblem, shares
 from gapfm_teach.metrics import thresholding_probabilities
 from gapfm_teach.repaired.fast_sums import chebyshev_nodes, interpolated_consistent_gap
 from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient

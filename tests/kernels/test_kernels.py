@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gapfm_teach import kernels, selection, smooth
 from gapfm_teach.datasets import simulate_ratings
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.learning.training import Problem, held_out_gap
+from gapfm_teach.training.data import TrainingData, held_out_gap
 from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
 from gapfm_teach.ratings import Ratings
 
@@ -77,7 +77,7 @@ def problem():
     ratings = simulate_ratings(30, 25, mean_ratings=9, random_state=3)
     rng = np.random.default_rng(1)
     U, V = rng.normal(0, 0.7, (30, 4)), rng.normal(0, 0.7, (25, 4))
-    return Problem(ratings), U, V
+    return TrainingData(ratings), U, V
 
 
 def test_objective_is_equation_9(problem):
@@ -140,7 +140,7 @@ def test_in_turn_is_algorithm_2_written_out(problem, inner_selected):
             expected[items[chosen]] += rate * step[chosen]
     got = V.copy()
     kernels.update_items_in_turn(
-        U, got, made.indptr, made.items, made.grades, made.accumulated,
+        U, got, made.indptr, made.items, made.grades, made.cumulative_weights,
         selected, inner_selected, REG, rate,
     )  # fmt: skip
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
@@ -200,7 +200,7 @@ def test_ties_are_broken_in_the_order_of_the_row(rows, same, k):
         n_items=max(1, len(pairs)), max_grade=3,
     )  # fmt: skip
     V, U = np.resize(V, (ratings.n_items, 1)), np.ones((len(rows), 1))
-    made = Problem(ratings)
+    made = TrainingData(ratings)
     marks = marked_by_the_twin(made, V, U, k)
     found = made.select(made.scores(U, V), k, "adaptive", None)
     np.testing.assert_array_equal(found, marks)

@@ -16,7 +16,7 @@ from gapfm_teach import (
     thresholding_probabilities,
 )
 from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
-from gapfm_teach.learning.consistent import WEIGHTINGS, shares
+from gapfm_teach.training.objectives import WEIGHTINGS, shares
 from gapfm_teach.repaired.relatives import (
     consistent_expected_reciprocal_rank,
     consistent_graded_precision,

@@ -11,7 +11,7 @@ from gapfm_teach import GAPfm
 from gapfm_teach.lab import experiments
 from gapfm_teach.lab.experiments.train_page import invented_films, training_on_demand
 from gapfm_teach.learning import training
-from gapfm_teach.learning.printed import Printed, PrintedObjective
+from gapfm_teach.training.objectives import PaperObjective
 from gapfm_teach.widgets.explorable import packed
 
 N_ITER = 41

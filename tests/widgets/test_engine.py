@@ -12,7 +12,7 @@ from page_random import mulberry32
 from gapfm_teach import (
     GAPfm,
     Ratings,
-    accumulated,
+    cumulative_weights,
     adaptive_selection,
     graded_average_precision,
     simulate_ratings,
@@ -20,7 +20,7 @@ from gapfm_teach import (
     smoothed_gap_gradient,
     thresholding_probabilities,
 )
-from gapfm_teach.learning.objectives import OBJECTIVES
+from gapfm_teach.training.objectives import OBJECTIVES
 from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
 from gapfm_teach.repaired.ranks import above, consistent_rank
 from gapfm_teach.smooth import beta, logistic
@@ -113,7 +113,7 @@ def test_thresholding_probabilities_are_those_of_equation_5(page):
 def test_accumulated_weights_and_the_logistic_function(page):
     deltas = ([1.0], [0.125, 0.375, 0.875], [0.5, 0.0, 2.0])
     xs = (-800.0, -40.0, -1.0, 0.0, 0.3, 40.0, 800.0)
-    compare(page, (("accumulated", [one], *2 * [accumulated(one)]) for one in deltas))
+    compare(page, (("cumulative_weights", [one], *2 * [cumulative_weights(one)]) for one in deltas))
     compare(page, (("logistic", [x], *2 * [logistic(np.float64(x))]) for x in xs))
 
 
@@ -219,9 +219,9 @@ def trained(ratings, objective, options):
     if "n_selected" in options:
         given["nSelected"] = options["n_selected"]
     if objective != "paper":
-        given["temperature"] = model.options.temperature
-        given["unratedWeight"] = model.options.unrated_weight
-        n = min(model.options.n_negatives, ratings.n_items)
+        given["temperature"] = model.objective_.temperature
+        given["unratedWeight"] = model.objective_.unrated_weight
+        n = min(model.objective_.n_negatives, ratings.n_items)
         if n < ratings.n_items:
             given["nNegatives"] = n
             given["drawn"] = [

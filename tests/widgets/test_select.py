@@ -11,7 +11,7 @@ from stage import Stage
 
 from gapfm_teach import Ratings, adaptive_selection
 from gapfm_teach.lab import experiments
-from gapfm_teach.learning.training import Problem, held_out_gap
+from gapfm_teach.training.data import TrainingData, held_out_gap
 from gapfm_teach.selection import misranking
 from gapfm_teach.widgets import Page
 from gapfm_teach.widgets.explorable import packed
@@ -40,7 +40,7 @@ def parts() -> tuple[Ratings, Ratings]:
 def end_of_training(k: int | None, start: str = "small") -> float:
     """Held-out GAP after the last iteration with the k most misranked films, or with all."""
     train, held_out = parts()
-    draws, problem = mulberry32(DATA["seed"]), Problem(train)
+    draws, problem = mulberry32(DATA["seed"]), TrainingData(train)
 
     def draw(n: int) -> np.ndarray:
         if start == "small":

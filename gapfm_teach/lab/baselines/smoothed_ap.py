@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..._support.checks import check_count
-from ...learning.recommender import Recommender
 from ...model import GAPfm
 from ...ratings import Ratings
+from ...training.recommender import Recommender
 
 
 class SmoothedAP(Recommender):

@@ -7,11 +7,11 @@ import pandas as pd
 from scipy import sparse
 
 from ..._support.checks import check_random_state
-from ...learning.training import Problem
 from ...metrics import thresholding_probabilities
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...smooth import beta
+from ...training.data import TrainingData
 from .common import (
     LEARNING_RATES,
     ascend,
@@ -180,7 +180,7 @@ def algorithm_readings(
     return tidy(runs, ["reading", "reg"])
 
 
-def _last_visits(problem: Problem, scores: np.ndarray) -> np.ndarray:
+def _last_visits(problem: TrainingData, scores: np.ndarray) -> np.ndarray:
     """Marks, for each item, the rating of the last user who has it."""
     marks = np.zeros(problem.items.shape[0], dtype=bool)
     _, from_the_end = np.unique(problem.items[::-1], return_index=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ...learning.recommender import Recommender
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...smooth import logistic
+from ...training.recommender import Recommender
 from ..systems import SYSTEMS
 from . import exponents
 from .results import clear, read_results
@@ -88,7 +88,7 @@ def pulled_films(model: GAPfm, user: int) -> dict:
     What the view "who_is_pulled" takes: grades, scores, and over all unrated j the sums of t_ij and
     of t_ij (1 - t_ij), from which the pull follows for every exponent and weight.
     """
-    train, tau = model.train_, getattr(model.options, "temperature", 1.0)
+    train, tau = model.train_, getattr(model.objective_, "temperature", 1.0)
     rated, grades = train.row(user)
     scores = model.predict(user)
     others = np.delete(scores, rated)

@@ -1,13 +1,14 @@
 """What the exponent of the power mean does: where the pull goes, and where the films stand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
-from ... import kernels
-from ...learning.consistent import WEIGHTINGS, shares
 from ...metrics import thresholding_probabilities
 from ...model import GAPfm
 from ...smooth import logistic, smoothed_gap_gradient
+from ...training.objectives import SMOOTH_RANKS
 
 
 def pulls(
@@ -23,9 +24,13 @@ def pulls(
     film is lifted.
     """
     train, rows = model.train_, []
-    tau = getattr(model.options, "temperature", 1.0)
+    tau = getattr(model.objective_, "temperature", 1.0)
     if unrated_weight is None:
-        unrated_weight = model.options.unrated_weight
+        unrated_weight = model.objective_.options["unrated_weight"]
+    if objective != "paper":
+        measure = replace(SMOOTH_RANKS[objective], temperature=tau)
+        if objective == "geometric":
+            measure = replace(measure, exponent=float(exponent))
     for user in range(0, train.n_users, every):
         rated, given = train.row(user)
         best_first = np.argsort(-given, kind="stable")
@@ -36,14 +41,9 @@ def pulls(
             delta = thresholding_probabilities(train.max_grade)
             slope = smoothed_gap_gradient(scores[: rated.size], given, delta)
         else:
-            kind, by_grade = WEIGHTINGS[objective]
-            gains, share = by_grade(train.max_grade)[given], shares(train.max_grade)[given]
-            kernels.normalize_gains(kind, float(exponent), gains)
-            slope, scratch = np.empty(scores.size), np.empty((3, scores.size))
-            kernels.consistent_sums(
-                scores, gains, share, kind, float(exponent), float(unrated_weight), tau,
-                kernels.TOLERANCE, scratch, slope,
-            )  # fmt: skip
+            slope = measure.user_gradient(given, train.max_grade, scores.size)(
+                scores, float(unrated_weight)
+            )
         above = logistic((scores - scores[: rated.size, None]) / tau)
         place = 0.5 + above.sum(axis=1)
         rows.append(

@@ -19,7 +19,7 @@ COSTS = [
 ]
 SIZES = ["n_ratings", "n_items", "n_factors", "n_parts", "n_workers"]
 REAL = 8  # bytes of a float64
-# `training.Problem` gives each block of users its own copy of ∂F/∂V: at most so many, none of
+# `TrainingData` gives each block of users its own copy of ∂F/∂V: at most so many, none of
 # fewer than two ratings an item, and together no more than so many bytes.
 MOST_BLOCKS, BLOCK_BYTES = 64, 2**28
 OTHER_ARRAYS = (

@@ -6,16 +6,17 @@ import numpy as np
 import pandas as pd
 
 from ..._support.checks import check_count, check_random_state
-from ...learning.consistent import ConsistentObjective
-from ...learning.machine import threads
-from ...learning.training import ascend, distance, held_out_gap
-from ...metrics import accumulated, ranks, thresholding_probabilities
+from ...metrics import cumulative_weights, ranks, thresholding_probabilities
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...repaired.gap import consistent_gap_gradient
 from ...repaired.measures import sample_unrated
 from ...repaired.ranks import consistent_rank
 from ...smooth import beta, logistic, smoothed_gap_gradient
+from ...training.data import TrainingData
+from ...training.loop import State, Training, fit_factors, held_out_gap
+from ...training.machine import threads
+from ...training.optimizers import Adagrad, GradientAscent
 from ..systems import SYSTEMS
 from . import exponents
 
@@ -56,7 +57,7 @@ def worst_bounds(ratings: Ratings, unrated_weight: float = 1.0) -> np.ndarray:
     """
     found, delta = [], thresholding_probabilities(ratings.max_grade)
     for user in range(ratings.n_users):
-        worth = accumulated(delta)[ratings.row(user)[1]]
+        worth = cumulative_weights(delta)[ratings.row(user)[1]]
         length = worth.size + unrated_weight * (ratings.n_items - worth.size)
         steps = np.append(np.diff(np.unique(worth)), unrated_weight * worth.min())
         least = steps[steps > 0].min(initial=np.inf)
@@ -137,28 +138,6 @@ def sampling_error(
 # ------------------------------------------------------------------ how to step
 
 
-class _Adagrad(ConsistentObjective):
-    """As `GAPfm` climbs, and how long the gradient is that the last step followed."""
-
-    lengths: dict[str, float]
-
-    def step(self, state, gradient, iteration):
-        self.lengths = {name: float(np.linalg.norm(g)) for name, g in gradient.items()}
-        return self._step(state, gradient, iteration)
-
-    def _step(self, state, gradient, iteration):
-        return super().step(state, gradient, iteration)
-
-
-class _Plain(_Adagrad):
-    """γ times the gradient, as Algorithm 2 steps."""
-
-    def _step(self, state, gradient, iteration):
-        rate = self.learning_rate
-        new = state | {name: state[name] + rate * g for name, g in gradient.items()}
-        return new, distance(new, state, self.learned)
-
-
 def climb(
     train: Ratings, validation: Ratings, init_scale: float, learning_rate: float, *,
     plain: bool = False, n_iter: int = 100, **options,
@@ -168,22 +147,36 @@ def climb(
     `options` go to GAPfm. A row an iteration; columns iteration; user_factors, item_factors,
     item_bias: length of the part of the gradient that the iteration follows; held_out_gap after it.
     """
-    settings = {"random_state": 0} | options
-    model = GAPfm(
-        objective="consistent",
-        init_scale=init_scale,
-        learning_rate=learning_rate,
-        **settings,
-    )
-    kind = _Plain if plain else _Adagrad
-    rng, rows = check_random_state(model.random_state), []
-    goal = kind("consistent", train, model.reg, learning_rate, model.options, rng)
-    state = goal.start(train, model.n_factors, init_scale, rng)
+    given = {"random_state": 0, "n_iter": n_iter} | options
+    settings = GAPfm(objective="consistent", init_scale=init_scale, **given).settings()
+    optimizer = GradientAscent() if plain else Adagrad()
+    rng, rows = check_random_state(settings.random_state), []
     with threads(1, train):
-        for done in ascend(goal, state, n_iter=n_iter):
-            gap = held_out_gap(*goal.factors(done.state), train, validation)
-            rows.append({"iteration": done.number} | goal.lengths | {"held_out_gap": gap})
+        training = Training(
+            TrainingData(train), settings.objective, optimizer, settings.reg, learning_rate
+        )
+        state = training.start(settings.n_factors, init_scale, rng)
+        for done in fit_factors(training, state, n_iter=n_iter):
+            lengths = _lengths(training, state, done.number)
+            gap = held_out_gap(*training.score_factors(done.state), train, validation)
+            rows.append({"iteration": done.number} | lengths | {"held_out_gap": gap})
+            state = done.state
     return pd.DataFrame(rows)
+
+
+def _lengths(training: Training, state: State, iteration: int) -> dict[str, float]:
+    """Of the gradient that `iteration` follows from `state`, with λ; V and b apart."""
+    _, gradients = training.gradients(state, iteration)
+    by_user, by_item = (
+        gradient - training.reg * parameters
+        for gradient, parameters in zip(gradients, training.parameters(state), strict=True)
+    )
+    named = {
+        "user_factors": by_user,
+        "item_factors": by_item[:, :-1],
+        "item_bias": by_item[:, -1],
+    }
+    return {name: float(np.linalg.norm(part)) for name, part in named.items()}
 
 
 def popularity_gap(train: Ratings, validation: Ratings) -> float:

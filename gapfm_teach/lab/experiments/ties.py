@@ -7,9 +7,9 @@ import pandas as pd
 
 from ..._support.checks import check_random_state
 from ...intervals import compare_splits
-from ...learning.training import Problem
 from ...model import GAPfm
 from ...ratings import Ratings
+from ...training.data import TrainingData
 from ..protocols import PROTOCOLS, measure, split
 from .common import Select, ascended, small_start
 from .misranked import RULES, TIES, Lists, Rule, ties_by
@@ -33,7 +33,7 @@ def tie_shares(model: GAPfm, k: int = 20, random_state=0) -> pd.Series:
     the orders of `ORDERS`, the share of the K items picked that are others than by number.
     Raises ValueError where users have different numbers of ratings.
     """
-    rng, problem = check_random_state(random_state), Problem(model.train_)
+    rng, problem = check_random_state(random_state), TrainingData(model.train_)
     lists = Lists.of(problem, problem.scores(model.user_factors_, model.item_factors_))
     distance = -np.sort(-np.abs(lists.too_low), axis=1)
     found = {
@@ -88,7 +88,7 @@ def tie_orders(
 def selecting(rule: Rule, k: int, rng: np.random.Generator) -> Select:
     """Marks the k ratings of each user that `rule` puts first."""
 
-    def select(problem: Problem, scores: np.ndarray) -> np.ndarray:
+    def select(problem: TrainingData, scores: np.ndarray) -> np.ndarray:
         lists = Lists.of(problem, scores)
         return lists.highest(rule(lists, rng, k), k).ravel()
 

@@ -18,7 +18,7 @@ from gapfm_teach.lab.baselines.partly_repaired import (
     _Goal,
     without,
 )
-from gapfm_teach.metrics import accumulated
+from gapfm_teach.metrics import cumulative_weights
 from gapfm_teach.repaired.power_mean import graded_precisions
 
 
@@ -52,7 +52,7 @@ def test_its_ends_are_gapfm(train, repairs, settings):
 def value_of(repairs, U, V, train):
     """The sums of the docstrings, user by user, in plain NumPy; all unrated items are drawn."""
     delta = thresholding_probabilities(5)
-    worth, total = accumulated(delta), 0.0
+    worth, total = cumulative_weights(delta), 0.0
     for user in range(train.n_users):
         items, grades = train.row(user)
         z = worth[grades].sum()

@@ -11,7 +11,7 @@ from gapfm_teach import (
 )
 from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.lab.baselines.varied import Varied, _Goal
-from gapfm_teach.metrics import accumulated
+from gapfm_teach.metrics import cumulative_weights
 from gapfm_teach.repaired.gap import consistent_gap
 from gapfm_teach.repaired.power_mean import graded_precisions
 
@@ -38,7 +38,7 @@ def value_of(changes, f, grades):
     weights = np.where(grades > 0, 1.0, weight)
     if changes["objective"] == "consistent":
         return consistent_gap(f, grades, delta, 1.0, weights)
-    worth = accumulated(delta)
+    worth = cumulative_weights(delta)
     share = worth / worth[5] if changes.get("share") == "worth" else np.arange(6) / 5
     rated = grades > 0
     precision = graded_precisions(f, grades, delta, 1.0, weights)[rated]

@@ -10,7 +10,7 @@ import pytest
 from gapfm_teach import simulate_ratings
 from gapfm_teach.lab.experiments import iteration_costs
 from gapfm_teach.lab.experiments.results import read_results
-from gapfm_teach.learning.training import Problem
+from gapfm_teach.training.data import TrainingData
 
 RESULTS = Path(__file__).parents[3] / "notebooks" / "results"
 
@@ -44,7 +44,7 @@ def test_hops_are_those_of_a_simulation(n_workers):
 )
 def test_arrays_of_v_are_those_of_training(n_users, n_items, D):
     ratings = simulate_ratings(n_users, n_items, mean_ratings=8, random_state=0)
-    blocks = Problem(ratings).blocks(D).size - 1
+    blocks = TrainingData(ratings).blocks(D).size - 1
     found = iteration_costs.arrays_of_v(ratings.n_ratings, n_items, D, 1)
     assert found == blocks + iteration_costs.OTHER_ARRAYS
 

@@ -11,7 +11,7 @@ from smooth_measures import measure_of, options_of, shape_of
 from gapfm_teach import GAPfm, Ratings, simulate_ratings, split_given, top_n_per_user
 from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.lab.baselines import SmoothedAP
-from gapfm_teach.learning.consistent import WEIGHTINGS, SampledProblem
+from gapfm_teach.training.objectives import WEIGHTINGS, SampledProblem
 from gapfm_teach.metrics import (
     average_precision,
     expected_reciprocal_rank,

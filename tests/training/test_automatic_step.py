@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gapfm_teach import GAPfm, Ratings, simulate_ratings, smooth, split_given
-from gapfm_teach.learning.automatic_step import (
+from gapfm_teach.training.automatic_step import (
     largest_singular_value,
     suitable_learning_rate,
 )
-from gapfm_teach.learning.training import Problem
+from gapfm_teach.training.data import TrainingData
 from gapfm_teach.metrics import thresholding_probabilities
 
 
@@ -47,7 +47,7 @@ def some_ratings(draw):
 @given(some_ratings())
 def test_the_power_iteration_finds_the_largest_singular_value(train):
     expected = np.linalg.svd(escape_matrix(train), compute_uv=False)[0]
-    found = largest_singular_value(Problem(train))
+    found = largest_singular_value(TrainingData(train))
     assert 0.9 * expected <= found <= expected * (1 + 1e-9)
 
 
@@ -97,7 +97,7 @@ def test_it_is_the_same_as_giving_the_number():
     train = simulate_ratings(60, 50, mean_ratings=20, random_state=0)
     auto = GAPfm(4, learning_rate="auto", reg=0.5, n_iter=12, random_state=0).fit(train)
     rate = auto.learning_rate_
-    assert rate == suitable_learning_rate(Problem(train), 0.5)
+    assert rate == suitable_learning_rate(TrainingData(train), 0.5)
     plain = GAPfm(4, learning_rate=rate, reg=0.5, n_iter=12, random_state=0).fit(train)
     np.testing.assert_array_equal(auto.item_factors_, plain.item_factors_)
     items, grades = train.row(3)

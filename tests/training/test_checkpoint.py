@@ -513,7 +513,7 @@ def test_a_terminal_shows_how_far_it_is_and_the_time_left():
 
     program = """
 import time
-from gapfm_teach.learning.machine import progress
+from gapfm_teach.training.machine import progress
 for _ in progress(7, 10):
     time.sleep(0.7)
 """
