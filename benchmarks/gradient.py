@@ -21,10 +21,11 @@ from gapfm_teach.lab.experiments.netflix_size import active_users, exponent, net
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
 from gapfm_teach.lab.reproduce.versions import versions
-from gapfm_teach.training.machine import threads
-from gapfm_teach.training.data import TrainingData
 from gapfm_teach.metrics import cumulative_weights, thresholding_probabilities
 from gapfm_teach.splits import given_only
+from gapfm_teach.training.data import TrainingData
+from gapfm_teach.training.machine import threads
+from gapfm_teach.training.objectives import PaperObjective
 
 LENGTHS = (10, 30, 100, 300, 1000, 3000, 10_000, 17_000)
 FROM = 300  # the exponents are fitted from here on
@@ -170,7 +171,7 @@ def epochs(n_given: int | None, n_selected: tuple = (None,)) -> list[dict]:
         for n_threads in (1, numba.config.NUMBA_NUM_THREADS):
             with threads(n_threads, train):
                 row[n_threads] = seconds(
-                    lambda: problem.gradients(U, V, 0.001, n_selected=k),  # noqa: B023
+                    lambda: PaperObjective(k).gradients(problem, U, V),  # noqa: B023
                     repeats=3,
                 )
         rows.append(row | {"peak": peak()})

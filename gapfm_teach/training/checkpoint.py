@@ -21,7 +21,7 @@ from .loop import State
 Arrays = dict[str, np.ndarray]
 
 _MODEL, _CHECKPOINT = "gapfm_teach.GAPfm", "gapfm_teach.GAPfm checkpoint"
-_NAMES = {_MODEL: "a saved model", _CHECKPOINT: "a checkpoint of a training"}
+_NAMES = {_MODEL: "a saved GAPfm", _CHECKPOINT: "a checkpoint of GAPfm"}
 _FROM = {_MODEL: "a file from save()", _CHECKPOINT: "a file from fit(checkpoint=...)"}
 _VERSION = 3
 _ROWS = {"indptr": np.int64, "indices": np.int32, "grades": np.int8}
@@ -173,8 +173,8 @@ class CheckpointManager:
         except Exception as error:  # of another kind of generator, or edited
             self._rng.bit_generator.state = before
             raise ValueError(
-                f"{self.resume} cannot be resumed here: its random_state was another kind of "
-                f"Generator, or has no such state ({error}); fit anew without resume"
+                f"{self.resume} cannot be resumed here: its generator is of another kind or has no "
+                f"such state ({error}); fit anew without resume"
             ) from error
 
     def after(self, iteration: int, state: State, rows: list) -> None:

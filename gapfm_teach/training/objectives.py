@@ -11,7 +11,7 @@ All offer the same to the loop, to fold-in, and to the tasks of a cluster:
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -152,8 +152,8 @@ class SmoothRankObjective:
 
     name: str
     kind: int
-    gains: Callable[[int], np.ndarray]
-    item_weights: Callable[[int], np.ndarray] = grade_fractions
+    gains: Callable[[int], np.ndarray] = field(repr=False)
+    item_weights: Callable[[int], np.ndarray] = field(default=grade_fractions, repr=False)
     temperature: float = 1.0
     n_negatives: int = 200
     unrated_weight: float = 0.05

@@ -9,8 +9,8 @@ from gapfm_teach import Ratings, simulate_ratings
 from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.lab.baselines import PairwiseLogistic
 from gapfm_teach.lab.baselines.pairwise_kernels import pairwise_gradients, pairwise_sums
-from gapfm_teach.training.data import TrainingData
 from gapfm_teach.repaired.measures import sample_unrated
+from gapfm_teach.training.data import TrainingData
 
 MAX_GRADE = 5
 WORTH = np.arange(MAX_GRADE + 1) / MAX_GRADE

@@ -19,9 +19,9 @@ from gapfm_teach import (
 )
 from gapfm_teach.lab import experiments
 from gapfm_teach.lab.experiments import common, convergence, misranked
-from gapfm_teach.training.data import TrainingData
 from gapfm_teach.metrics import ranks
 from gapfm_teach.selection import adaptive_selection
+from gapfm_teach.training.data import TrainingData
 
 DELTA = thresholding_probabilities(5)
 
