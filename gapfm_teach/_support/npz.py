@@ -18,6 +18,11 @@ def write_npz(path, arrays: dict[str, np.ndarray], *, compressed: bool = True) -
 
     Not compressed where `read_npz` would refuse what is so small, such as gigabytes of zeros.
     """
+    for name, array in arrays.items():
+        if (
+            array.dtype.hasobject
+        ):  # NumPy would pickle it, and until 2.2 cannot be told not to
+            raise ValueError(f"{name} holds Python objects; make it numbers or text")
     named: dict[str, Any] = arrays  # not to be taken for NumPy's own parameters
     with replacing(path) as file:
         if compressed:
