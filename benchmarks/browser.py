@@ -40,25 +40,25 @@ MEASURE = f"""async (engine, options) => {{
 
 def options_of(model: GAPfm, train: Ratings) -> dict:
     """What `train` of the engine takes for the same training from a start like it."""
-    rng = np.random.default_rng(0)
+    rng, settings = np.random.default_rng(0), model.settings()
     shapes = {
         "userFactors": (train.n_users, 10), "itemFactors": (train.n_items, 10),
     }  # fmt: skip
     start = {
-        name: rng.normal(0, model.init_scale, shape).ravel().tolist()
+        name: rng.normal(0, settings.init_scale, shape).ravel().tolist()
         for name, shape in shapes.items()
     }
     common = {
         "indptr": train.indptr.tolist(), "items": train.indices.tolist(),
         "grades": train.grades.tolist(), "nItems": train.n_items, "nFactors": 10,
-        "objective": model.objective, "reg": model.reg, "nIter": N_ITER,
-        "learningRate": model.learning_rate,
+        "objective": model.objective, "reg": settings.reg, "nIter": N_ITER,
+        "learningRate": settings.learning_rate,
     }  # fmt: skip
     names = {
         "n_selected": "nSelected", "n_negatives": "nNegatives",
         "temperature": "temperature", "unrated_weight": "unratedWeight",
     }  # fmt: skip
-    own = {js: getattr(model.options, py, None) for py, js in names.items()}
+    own = {js: settings.objective.options.get(py) for py, js in names.items()}
     return common | start | {js: value for js, value in own.items() if value is not None}
 
 

@@ -22,10 +22,11 @@ from gapfm_teach.lab.experiments.netflix_size import active_users, netflix
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
 from gapfm_teach.lab.reproduce.versions import versions
-from gapfm_teach.learning.machine import threads
-from gapfm_teach.learning.training import Problem
-from gapfm_teach.metrics import accumulated, thresholding_probabilities
+from gapfm_teach.metrics import cumulative_weights, thresholding_probabilities
 from gapfm_teach.splits import given_only
+from gapfm_teach.training.data import TrainingData
+from gapfm_teach.training.machine import threads
+from gapfm_teach.training.objectives import PaperObjective
 
 LENGTHS = (10, 30, 100, 300, 1000, 3000, 10_000, 17_000)
 FROM = 300  # the exponents are fitted from here on
@@ -74,7 +75,7 @@ def one_core(function) -> float:
 def a_user(n_items: int, spread: float):
     """Scores over `spread`, the weights Δ(y) of grades 1 to 5 in descending order, and an out."""
     rng = np.random.default_rng(0)
-    worth = accumulated(thresholding_probabilities(5))
+    worth = cumulative_weights(thresholding_probabilities(5))
     grades = np.sort(rng.choice(np.arange(1, 6), n_items, p=[0.05, 0.1, 0.28, 0.34, 0.23]))
     return spread * (rng.random(n_items) - 0.5), worth[grades[::-1]], np.empty(n_items)
 
@@ -160,7 +161,7 @@ def epochs(n_given: int | None, n_selected: tuple = (None,)) -> list[dict]:
     if n_given is not None:
         train = given_only(train, n_given, random_state=0)
     begin = time.perf_counter()
-    problem = Problem(train)
+    problem = TrainingData(train)
     made = time.perf_counter() - begin
     counts, (U, V) = np.diff(train.indptr), small_start(train, 0)
     U, V = 50 * U, 50 * V  # score ranges as after training, not as at the start
@@ -171,7 +172,7 @@ def epochs(n_given: int | None, n_selected: tuple = (None,)) -> list[dict]:
         for n_threads in (1, numba.config.NUMBA_NUM_THREADS):
             with threads(n_threads, train):
                 row[n_threads] = seconds(
-                    lambda: problem.gradients(U, V, 0.001, n_selected=k),  # noqa: B023
+                    lambda: PaperObjective(k).gradients(problem, U, V),  # noqa: B023
                     repeats=3,
                 )
         rows.append(row | {"peak": peak()})

@@ -14,8 +14,9 @@ from gapfm_teach import Ratings, load_movielens, split_given
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
 from gapfm_teach.lab.reproduce.versions import versions
-from gapfm_teach.learning.consistent import SampledProblem
-from gapfm_teach.learning.machine import threads
+from gapfm_teach.training.data import TrainingData
+from gapfm_teach.training.machine import threads
+from gapfm_teach.training.objectives import OBJECTIVES, configured
 
 GIVEN, SAMPLES = (10, 30, 50, 100), (50, 200, 1682)
 
@@ -25,16 +26,20 @@ def of_split(train: Ratings, given: str) -> list[dict]:
     rng = np.random.default_rng(0)
     shapes = (train.n_users, 10), (train.n_items, 10)
     U, V = (rng.normal(0, 0.5, shape) for shape in shapes)
-    with_bias = np.c_[U, np.ones(train.n_users)], np.c_[V, np.zeros(train.n_items)]
-    problem, S = SampledProblem(train), np.diff(train.indptr)
+    with_bias = np.c_[V, np.zeros(train.n_items)]
+    data, S = TrainingData(train), np.diff(train.indptr)
+    paper, consistent = (
+        OBJECTIVES["paper"],
+        configured("consistent", {"unrated_weight": 1.0}),
+    )
     clock = time.thread_time
-    printed = 1e3 * seconds(lambda: problem.gradients(U, V, 0.0), clock=clock)
+    printed = 1e3 * seconds(lambda: paper.gradients(data, U, V), clock=clock)
     rows = []
     for n in SAMPLES:
         uniforms = rng.random((train.n_users, n))
 
         def iteration(uniforms=uniforms):
-            problem.sampled_gradients(*with_bias, uniforms, 1.0, 1.0)
+            consistent.sampled_gradients(data, U, with_bias, uniforms)
 
         drawn = np.minimum(n, train.n_items - S)
         rows.append({

@@ -162,7 +162,7 @@ def ours_on_lists(n_lists: int) -> tuple[float, float, np.ndarray]:
 
     def rank():
         lists = scores.ravel(), grades.ravel(), indptr, top
-        kernels.share_out(kernels.top_grades, n_lists, *lists)
+        kernels.parallel_for(kernels.top_grades, n_lists, *lists)
 
     def measure():
         return evaluation._measures(top, test, users, 5, test.max_grade)

@@ -17,11 +17,12 @@ from distributed.comm.tcp import TCP
 
 from gapfm_teach import Ratings
 from gapfm_teach._support.parquet import read_manifest
-from gapfm_teach.distributed.climbs import Plain
 from gapfm_teach.distributed.graph import Graph
+from gapfm_teach.distributed.tasks import Method
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
 from gapfm_teach.lab.reproduce.versions import versions
+from gapfm_teach.training.objectives import PaperObjective
 
 RESULTS = Path(__file__).parent.parent / "notebooks" / "results" / "scaling_out.csv"
 N_FACTORS, ROUNDS, EACH_TIME = 10, 30, 3
@@ -79,13 +80,14 @@ class Run:
     def __init__(self, client: Client, folder: Path, ratings: Ratings, n_parts: int):
         ratings.to_parquet(folder, n_parts)
         self.client = client
-        self.graph = Graph(client, folder, read_manifest(folder), Plain(N_FACTORS))
+        method = Method(PaperObjective(), N_FACTORS, reg=0.001)
+        self.graph = Graph(client, folder, read_manifest(folder), method)
         self.state = self.graph.start(np.random.default_rng(0), 0.01)
         self.done, self.seconds, self.bytes = 0, [], []
 
     def iterate(self) -> None:
         before, begin = sent(self.client), time.perf_counter()
-        self.state = self.graph.run_pass(self.state, self.done, 0.001, 1e-6).state
+        self.state = self.graph.run_pass(self.state, self.done, 1e-6).state
         self.seconds.append(time.perf_counter() - begin)
         self.bytes.append(sent(self.client) - before)
         self.done += 1

@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 _HOME = {
     "GAPfm": "model",
     "Ratings": "ratings",
-    "accumulated": "metrics",
+    "cumulative_weights": "metrics",
     "adaptive_selection": "selection",
     "average_precision": "metrics",
     "compare": "intervals",

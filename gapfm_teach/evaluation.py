@@ -13,7 +13,7 @@ import pandas as pd
 from . import kernels
 from ._support.checks import check_array, check_count, check_random_state
 from .intervals import summarize
-from .metrics import accumulated, thresholding_probabilities
+from .metrics import cumulative_weights, thresholding_probabilities
 from .ratings import Ratings
 from .splits import shared
 
@@ -218,7 +218,7 @@ def _ranked_grades(model, test, users, lists: Iterator[_Lists], at: int) -> np.n
         scores = _scores(model, factors, batch)
         parts.append(np.empty((batch.users.size, min(at, test.n_items)), dtype=np.int8))
         ranked = scores, batch.grades, batch.indptr, parts[-1]
-        kernels.share_out(kernels.top_grades, batch.users.size, *ranked)
+        kernels.parallel_for(kernels.top_grades, batch.users.size, *ranked)
     return np.concatenate(parts)
 
 
@@ -262,7 +262,7 @@ def _scores(model, factors, lists: _Lists) -> np.ndarray:
             scores[row] = _predicted(model, user, lists.items[row])
     else:
         U, V = factors
-        kernels.share_out(
+        kernels.parallel_for(
             kernels.score_rated, lists.users.size, U[lists.users], V, lists.indptr, lists.items,
             scores,
         )  # fmt: skip
@@ -300,9 +300,9 @@ def _measures(top, test: Ratings, users, at: int, scale: int) -> dict[str, np.nd
 def list_measures(top, users, test_indptr, test_grades, delta, at: int) -> np.ndarray:
     """What `kernels.list_measures` fills in, (n_users, 5), for all lists and the grades of `delta`."""
     out, ranks = np.empty((users.size, 5)), np.arange(1, 1 + min(at, top.shape[1]))
-    kernels.share_out(
+    kernels.parallel_for(
         kernels.list_measures, users.size, top, users, test_indptr, test_grades, delta,
-        accumulated(delta), 2.0 ** np.arange(delta.size + 1) - 1.0, 1.0 / np.log2(ranks + 1.0),
+        cumulative_weights(delta), 2.0 ** np.arange(delta.size + 1) - 1.0, 1.0 / np.log2(ranks + 1.0),
         at, out,
     )  # fmt: skip
     return out

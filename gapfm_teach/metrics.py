@@ -40,14 +40,14 @@ def thresholding_probabilities(max_grade: int) -> np.ndarray:
     return _satisfaction(np.arange(1, max_grade + 1), max_grade)
 
 
-def accumulated(delta: ArrayLike) -> np.ndarray:
+def cumulative_weights(delta: ArrayLike) -> np.ndarray:
     """Return Δ(0)..Δ(L), the accumulated weights of L thresholds: Δ(y) = δ_1 + … + δ_y, Δ(0) = 0.
 
     `delta` (L,) finite and not negative. What a rating of grade y weighs, and by the lower of two
     grades, what a pair does: (4) is β_ij = min(Δ(y_i), Δ(y_j)).
 
-    >>> from gapfm_teach import accumulated
-    >>> accumulated([0.125, 0.375, 0.875])
+    >>> from gapfm_teach import cumulative_weights
+    >>> cumulative_weights([0.125, 0.375, 0.875])
     array([0.   , 0.125, 0.5  , 1.375])
     """
     return np.append(0.0, np.cumsum(check_delta(delta, 0)))
@@ -280,5 +280,5 @@ def _ranked_weights(
     highest = int(ranked.max(initial=1))
     if delta is None:
         delta = thresholding_probabilities(highest)
-    worth = accumulated(check_delta(delta, highest))
+    worth = cumulative_weights(check_delta(delta, highest))
     return worth[ranked], worth

@@ -1,10 +1,5 @@
 """GAPfm, the Graded Average Precision factor model: learning it, and what a model is for."""
 
-from dataclasses import asdict, fields
-from difflib import get_close_matches
-from inspect import signature
-from typing import Any
-
 import numpy as np
 
 from ._support.checks import (
@@ -13,24 +8,24 @@ from ._support.checks import (
     check_positions,
     check_random_state,
 )
-from .learning.ascent import Ascent
-from .learning.checkpoint import (
-    describe,
-    read_checkpoint,
-    read_model,
-    write_checkpoint,
-    write_model,
-)
-from .learning.machine import interrupt_flag, most_threads, threads
-from .learning.objectives import OBJECTIVES, options_of
-from .learning.place import check_place
-from .learning.printed import Printed
-from .learning.recommender import Recommender, check_pair
-from .learning.training import Iteration, State, ascend, held_out_gap
 from .ratings import Ratings
+from .training.automatic_step import suitable_learning_rate
+from .training.checkpoint import CheckpointManager, read_model, write_model
+from .training.data import TrainingData
+from .training.estimator import Estimator, Settings
+from .training.fold_in import fold_in
+from .training.loop import (
+    Iteration,
+    State,
+    Training,
+    fit_factors,
+    held_out_gap,
+)
+from .training.machine import interrupt_flag, most_threads, threads
+from .training.recommender import Recommender, check_pair
 
 
-class GAPfm(Ascent, Recommender):
+class GAPfm(Estimator, Recommender):
     """Latent factors of users and items that maximise smoothed GAP (9), by Algorithm 2.
 
     With objective="consistent" they maximise GAP with smooth ranks among all items instead, which
@@ -43,17 +38,17 @@ class GAPfm(Ascent, Recommender):
     objective : "paper", (9); "consistent", GAP with smooth ranks; "geometric", the geometric mean
         in the place of GAP's arithmetic one (`repaired.power_mean`); or, with the same ranks, what
         `metrics` has under the same name: "average_precision" (all that is rated is relevant),
-        "graded_precision", "graded_recall" or "expected_reciprocal_rank". All but "paper" climb
-        by Adagrad: γ is what a coordinate moves by in the first iteration, whatever the data, and
-        λ counts for b too.
+        "graded_precision", "graded_recall" or "expected_reciprocal_rank". All but "paper" are
+        maximised by Adagrad: γ is what a parameter moves by in the first iteration, whatever the
+        data, and λ counts for b too.
     reg : float, λ >= 0, or None for the objective's own: 0.001 for "paper", 2.5 for
         "geometric", a sum over ratings, 0.06 for the others, sums over users.
         Counted once for U and V, as in (9).
     learning_rate : float, γ > 0, "auto", or None for the objective's own: 0.01 for "paper", 1
-        for "geometric", 0.3 for the others. What works for "paper" depends on how many ratings the users have: the
-        gradient is a sum over pairs. About 1e-2 for 10 ratings a user, less for more.
+        for "geometric", 0.3 for the others. What works for "paper" depends on how many ratings the
+        users have: the gradient is a sum over pairs. About 1e-2 for 10 ratings a user, less for more.
         "auto" takes γ = ½ / (σ_max(C) + λ), with C = ∂F/∂f at f = 0: small factors then grow by
-        half in an iteration, whatever the data; see `learning.automatic_step`. It suits any
+        half in an iteration, whatever the data; see `training.automatic_step`. It suits any
         Given-N and any size, but no γ cures (8) of its degenerate optimum: when to stop remains
         for validation to say. For other objectives it is their own.
     n_iter : int >= 1, iterations (itermax).
@@ -64,15 +59,18 @@ class GAPfm(Ascent, Recommender):
         whatever the number of threads.
     n_threads : int, or None for numba's own number (one where the data are few). Set for the time
         of `fit` only.
-    options : what the objective alone knows, kept checked in `options`; any other is refused, so
-        that no model carries a parameter that does nothing.
-        For "paper" (`learning.printed.Printed`): n_selected=None, the K of Algorithm 1;
-        selection="adaptive" or "random"; update="batch" or "sequential"; inner_sum="rated" or
-        "selected".
-        For all others (`learning.consistent.Consistent`): temperature=1.0, τ; n_negatives=200,
-        unrated items of each user that an iteration sees; unrated_weight, what one counts in
-        a rank, 0.1 for "geometric" and 0.05 for the others. Besides, cutoff=5 for graded precision
-        and recall, and exponent=0.0 for "geometric", p of the power mean.
+
+    The objective's own options; one that it does not have must be left at its default, so that no
+    model carries a parameter that does nothing.
+    Of "paper" (`training.objectives.PaperObjective`): n_selected, the K of Algorithm 1, or None for
+    all; selection, "adaptive" or "random"; update, "batch" or "sequential"; inner_sum, "rated" or
+    "selected".
+    Of all others (`training.objectives.SmoothRankObjective`): temperature, τ; n_negatives, unrated
+    items of each user that an iteration sees; unrated_weight, what one counts in a rank, or None
+    for 0.1 with "geometric" and 0.05 with the others. Besides, cutoff, n of graded precision and
+    recall, and exponent, p of the power mean, of "geometric".
+
+    `get_params` and `set_params` are as in scikit-learn, whose `clone` and `ParameterGrid` work.
 
     Attributes after `fit`
     ----------------------
@@ -82,7 +80,7 @@ class GAPfm(Ascent, Recommender):
         or Σ_m (smooth measure of m) - λ/2 (‖U‖² + ‖V‖² + ‖b‖²), from a sample; `gradient_norm`, the
         length of the step taken divided by γ; `validation_gap`, mean GAP over users of their
         validation items ranked among all items not in training (nan without validation).
-    learning_rate_ : float, the γ used.
+    objective_ : the objective with its options; reg_, learning_rate_ : floats, the λ and γ used.
     train_ : the Ratings fitted to.
 
     Source: sections 4.2-4.3 and Algorithms 1-2.
@@ -97,37 +95,30 @@ class GAPfm(Ascent, Recommender):
     user_factors_: np.ndarray
     item_factors_: np.ndarray
     item_bias_: np.ndarray
-    options: Any  # of the objective's own kind
 
     def __init__(
-        self,
-        n_factors: int = 10,
-        *,
-        objective: str = "paper",
-        reg: float | None = None,
-        learning_rate: float | str | None = None,
-        n_iter: int = 60,
-        init_scale: float | None = None,
-        random_state=None,
-        n_threads: int | None = None,
-        **options,
-    ):
-        super().__init__(
-            n_factors, objective, reg, learning_rate, n_iter, init_scale, random_state
-        )
-        most = most_threads()
-        self.n_threads = (
-            None if n_threads is None else check_count(n_threads, "n_threads", high=most)
-        )
-        _refuse_unheard_of(objective, options)
-        self.options = options_of(objective, options)
-
-    def __repr__(self) -> str:
-        rate = "'auto'" if self.learning_rate == "auto" else f"{self.learning_rate:g}"
-        return (
-            f"GAPfm(n_factors={self.n_factors}, objective={self.objective!r}, "
-            f"reg={self.reg:g}, learning_rate={rate}; {self._state})"
-        )
+        self, n_factors=10, *, objective="paper", reg=None, learning_rate=None, n_iter=60,
+        n_selected=None, selection="adaptive", inner_sum="rated", update="batch",
+        temperature=1.0, n_negatives=200, unrated_weight=None, cutoff=5, exponent=0.0,
+        init_scale=None, random_state=None, n_threads=None,
+    ):  # fmt: skip
+        self.n_factors = n_factors
+        self.objective = objective
+        self.reg = reg
+        self.learning_rate = learning_rate
+        self.n_iter = n_iter
+        self.n_selected = n_selected
+        self.selection = selection
+        self.inner_sum = inner_sum
+        self.update = update
+        self.temperature = temperature
+        self.n_negatives = n_negatives
+        self.unrated_weight = unrated_weight
+        self.cutoff = cutoff
+        self.exponent = exponent
+        self.init_scale = init_scale
+        self.random_state = random_state
+        self.n_threads = n_threads
 
     # ------------------------------------------------------------------ learning
 
@@ -156,55 +147,48 @@ class GAPfm(Ascent, Recommender):
         none the model stays as it was.
         """
         check_pair(train, validation)
-        checkpoint_every = check_count(checkpoint_every, "checkpoint_every")
-        rng = check_random_state(self.random_state)
-        run = {}
-        if checkpoint is not None or resume is not None:
-            run = describe(self._params(), train, validation)
-        if checkpoint is not None:
-            checkpoint = check_place(checkpoint, resume)
-        climb, rows = OBJECTIVES[self.objective].climb, []
-        if resume is None:
-            state = climb.start(train, self.n_factors, self.init_scale, rng)
-        else:
-            state, rows = read_checkpoint(resume, run, rng, self.n_iter)
-
-        def write() -> None:
-            if checkpoint is not None:
-                write_checkpoint(checkpoint, run, state, rows, rng)
-
-        with threads(self.n_threads, train), interrupt_flag() as interrupted:
-            goal = climb(
-                self.objective, train, self.reg, self.learning_rate, self.options, rng
-            )
+        settings, rng = self.settings(), check_random_state(self.random_state)
+        every = check_count(checkpoint_every, "checkpoint_every")
+        n_threads = self.n_threads
+        if n_threads is not None:
+            n_threads = check_count(n_threads, "n_threads", high=most_threads())
+        checkpoints = CheckpointManager(checkpoint, resume, every, settings, rng)
+        checkpoints.describe(train, validation)
+        with threads(n_threads, train), interrupt_flag() as interrupted:
+            training = _training(settings, train, rng)
+            if resume is None:
+                state = training.start(settings.n_factors, settings.init_scale, rng)
+                rows: list[tuple] = []
+            else:
+                state, rows = checkpoints.read()
             if rows:  # until an iteration is done, a model stays what it was
-                self._keep(train, goal.learning_rate, state, rows)
-            due = False
-            for done in ascend(goal, state, first=len(rows) + 1, n_iter=self.n_iter):
-                state, rows = done.state, [*rows, _row(goal, done, train, validation)]
-                self._keep(train, goal.learning_rate, state, rows)
-                due = done.number % checkpoint_every == 0 or done.number == self.n_iter
-                if due:
-                    write()
+                self._keep(settings, training, state, rows)
+            for done in fit_factors(
+                training, state, first=len(rows) + 1, n_iter=settings.n_iter
+            ):
+                state, rows = done.state, [*rows, _row(training, done, validation)]
+                self._keep(settings, training, state, rows)
+                checkpoints.after(done.number, state, rows)
                 if (callback is not None and callback(done.number, self)) or interrupted():
                     break
-            if not due:
-                write()
+            checkpoints.finish(state, rows)
         return self
 
-    def _keep(self, train: Ratings, rate: float, learned: State, rows: list) -> None:
-        """Be a model that has learned this from `train`."""
-        self.train_, self.learning_rate_ = train, rate
-        for name in OBJECTIVES[self.objective].climb.learned:
-            setattr(self, f"{name}_", learned[name])
-        self._rows, self.n_iter_ = rows, len(rows)
+    def _keep(
+        self, settings: Settings, training: Training, state: State, rows: list
+    ) -> None:
+        """Be a model that has learned what `state` holds."""
+        U, V = training.parameters(state)
+        self.train_ = training.data.train
+        learned = {"user_factors": U, **settings.item_arrays(V)}
+        self._learn(settings, training.learning_rate, learned, rows)
 
     # ------------------------------------------------------------------ using it
 
     def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
         """f of (1), and b."""
         scores = self.item_factors_[items] @ self.user_factors_[user]
-        return scores if self.objective == "paper" else scores + self.item_bias_[items]
+        return scores + self.item_bias_[items] if self.objective_.has_bias else scores
 
     def fold_in(self, items, grades) -> np.ndarray:
         """The factors (D,) of a new user from a few grades, with V held fixed.
@@ -237,15 +221,15 @@ class GAPfm(Ascent, Recommender):
             raise ValueError(
                 f"grades must be at most {self.train_.max_grade}, got {grades.max()}"
             )
-        return OBJECTIVES[self.objective].climb.fold_in(self, items, grades)
+        return fold_in(self, items, grades)
 
     # ------------------------------------------------------------------ keeping it
 
     def save(self, path) -> None:
         """Write the fitted model to `path`, a .npz file, without pickle.
 
-        It holds the ratings of `train_` too, without times. `handover.qmd` lists its arrays and has the code that
-        scores and folds in without this package.
+        It holds the ratings of `train_` too, without times. `handover.qmd` lists its arrays and
+        has the code that scores and folds in without this package.
         Written beside and renamed, so an existing file is replaced whole or not at all; a link
         stays, and the file behind it is replaced. As in all paths that this package takes, `~` is
         your home folder. A Generator given as `random_state` is not kept.
@@ -253,61 +237,44 @@ class GAPfm(Ascent, Recommender):
         device; TypeError for no path; OSError where nothing can be written.
         """
         self._check_fitted()
-        names = OBJECTIVES[self.objective].climb.learned
-        learned = {name: getattr(self, f"{name}_") for name in names}
-        kept = (self.learning_rate_, self.train_, learned, self._rows)
-        write_model(path, self._params(), *kept)
+        bias = (
+            self.item_bias_ if self.objective_.has_bias else np.zeros(self.train_.n_items)
+        )
+        factors = {"user_factors": self.user_factors_, "item_factors": self.item_factors_}
+        write_model(
+            path, self._fitted.by_name(), self.learning_rate_, self.train_,
+            factors | {"item_bias": bias}, self._rows,
+        )  # fmt: skip
 
     @classmethod
     def load(cls, path) -> "GAPfm":
         """Read a model that `save` wrote; it predicts, recommends and folds in as before.
 
         Raises FileNotFoundError, or ValueError for a file that is not such a model or comes from
-        a newer version.
+        another version.
         """
-        model, *kept = read_model(path, cls._of)
-        model._keep(*kept)
+        params, rate, train, learned, rows = read_model(path)
+        model = cls(**params)
+        settings = model.settings()
+        if not settings.objective.has_bias:
+            del learned["item_bias"]
+        model.train_ = train
+        model._learn(settings, rate, learned, rows)
         return model
 
-    @classmethod
-    def _of(cls, **params) -> "GAPfm":
-        """A model of a file's parameters. Older files name options that the objective has not."""
-        if params.get("objective", "paper") != "paper":
-            params = {k: v for k, v in params.items() if k not in asdict(Printed())}
-        return cls(**params)
 
-    def _params(self) -> dict:
-        """The parameters that count, by name, as a file can hold them."""
-        params = super()._params() | {"n_threads": self.n_threads} | asdict(self.options)
-        if self.objective != "paper":  # as files were before there was a choice
-            params["objective"] = self.objective
-        return params
-
-
-def _refuse_unheard_of(objective: str, given: dict[str, Any]) -> None:
-    """Raise TypeError, naming what it may have been meant to be, for what no objective knows."""
-    own = {name: [f.name for f in fields(o.options)] for name, o in OBJECTIVES.items()}
-    unheard_of = [
-        name for name in given if name not in {n for names in own.values() for n in names}
-    ]
-    if not unheard_of:
-        return
-    name = unheard_of[0]
-    general = [n for n in signature(GAPfm).parameters if n != "options"]
-    known = [*general, *own[objective]]
-    closest = get_close_matches(name, known, n=1)
-    listed = ", ".join([*closest, *(n for n in known if n not in closest)])
-    meant = f"; did you mean {closest[0]}?" if closest else "."
-    raise TypeError(
-        f"GAPfm has no parameter {name}={given[name]!r}{meant} With objective={objective!r} it "
-        f"has {listed}"
+def _training(settings: Settings, train: Ratings, rng: np.random.Generator) -> Training:
+    objective, data = settings.objective, TrainingData(train)
+    rate = settings.rate(lambda: suitable_learning_rate(data, settings.reg))
+    return Training(
+        data, objective, objective.optimizer, settings.reg, rate, objective.selector(rng)
     )
 
 
-def _row(goal, done: Iteration, train: Ratings, validation: Ratings | None) -> tuple:
+def _row(training: Training, done: Iteration, validation: Ratings | None) -> tuple:
     """An iteration's line of the history."""
     gap = float("nan")
     if validation is not None:
-        U, V = goal.factors(done.state)
-        gap = held_out_gap(U, V, train, validation)
-    return done.number, done.objective, done.moved / goal.learning_rate, gap
+        U, V = training.score_factors(done.state)
+        gap = held_out_gap(U, V, training.data.train, validation)
+    return done.number, done.objective, done.moved / training.learning_rate, gap

@@ -15,7 +15,7 @@ from ._support.checks import (
     check_real,
     check_scores,
 )
-from .metrics import accumulated, thresholding_probabilities
+from .metrics import cumulative_weights, thresholding_probabilities
 
 
 def logistic(x):
@@ -58,7 +58,7 @@ def beta(grades, delta) -> np.ndarray:
            [0.5  , 0.125, 0.5  ]])
     """
     grades = check_grades(grades)
-    worth = _accumulated(delta, grades)[grades]
+    worth = _cumulative_weights(delta, grades)[grades]
     return np.minimum.outer(worth, worth)
 
 
@@ -176,8 +176,8 @@ def item_gradients(u, V, grades, *, delta, reg) -> np.ndarray:
     return check_array(found, "the gradient", allow_complex=True)
 
 
-def _accumulated(delta, grades: np.ndarray) -> np.ndarray:
-    return accumulated(check_delta(delta, grades.max(initial=0)))
+def _cumulative_weights(delta, grades: np.ndarray) -> np.ndarray:
+    return cumulative_weights(check_delta(delta, grades.max(initial=0)))
 
 
 def _rated(scores, grades, delta) -> tuple[np.ndarray, np.ndarray]:

@@ -12,9 +12,9 @@ the consistent smooth rank R̂ for R it is a function that can be climbed.
 import numpy as np
 from numba import njit
 
-from gapfm_teach import accumulated, thresholding_probabilities
-from gapfm_teach.learning.recommender import Recommender
+from gapfm_teach import cumulative_weights, thresholding_probabilities
 from gapfm_teach.repaired.ranks import consistent_rank, pair_gradient
+from gapfm_teach.training.recommender import Recommender
 
 STAY = 0.8  # p
 
@@ -75,7 +75,7 @@ class Model(Recommender):
 
     def _fit(self, train, validation):
         rng = np.random.default_rng(self.random_state)
-        worth = accumulated(thresholding_probabilities(train.max_grade))
+        worth = cumulative_weights(thresholding_probabilities(train.max_grade))
         U = rng.normal(0, 0.3, (train.n_users, self.n_factors))
         V = rng.normal(0, 0.3, (train.n_items, self.n_factors))
         squares = [np.full_like(U, 1e-12), np.full_like(V, 1e-12)]

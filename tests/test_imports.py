@@ -27,17 +27,17 @@ IMPORTS = {
     "evaluation": "numpy pandas _support kernels intervals metrics ratings splits",
     "datasets": "numpy pandas platformdirs _support kernels ratings",
     "repaired": "numpy _support metrics smooth",
-    "learning": "numpy pandas tqdm _support kernels metrics ratings smooth splits repaired",
-    "model": "numpy _support ratings learning",
+    "training": "numpy pandas tqdm _support kernels metrics ratings smooth splits repaired",
+    "model": "numpy _support ratings training",
     "doctor": "kernels splits evaluation datasets model",
-    "distributed": "dask numpy _support ratings learning model",
+    "distributed": "dask numpy _support ratings training model",
     "widgets": "anywidget numpy traitlets",
     "course": "_support",
     "exercises": "IPython numpy platformdirs _support course gradcheck metrics smooth repaired",
     "lab.paper": "numpy pandas ratings",
     "lab.catalogue": "numpy pandas metrics ratings evaluation",
-    "lab.baselines": "implicit numpy pandas scipy surprise threadpoolctl _support kernels metrics ratings learning model",
-    "lab.systems": "numpy learning model lab.baselines",
+    "lab.baselines": "implicit numpy pandas scipy surprise threadpoolctl _support kernels metrics ratings training model",
+    "lab.systems": "numpy training model lab.baselines",
     "lab.tuning": "numpy pandas _support ratings splits evaluation lab.catalogue lab.systems",
     "lab.protocols": "numpy pandas ratings splits model lab.systems lab.tuning",
     "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
@@ -52,7 +52,7 @@ IMPORTS = {
     "__main__": "course doctor exercises lab.reproduce",
 }
 # The ground floor lends the upper ones these functions only.
-ONLY_NAMES = {("smooth", "metrics"): {"accumulated", "thresholding_probabilities"}}
+ONLY_NAMES = {("smooth", "metrics"): {"cumulative_weights", "thresholding_probabilities"}}
 MOST_MODULES, MOST_FOLDERS, MOST_LINES = 11, 11, 350
 FACES = (PACKAGE / "__init__.py", PACKAGE / "lab" / "__init__.py")  # they hand names on
 

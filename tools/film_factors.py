@@ -38,8 +38,8 @@ def trained(ratings: Ratings) -> dict:
         _rounded(repaired.item_bias_[most]), strict=True,
     )  # fmt: skip
     own = {
-        "temperature": repaired.options.temperature,
-        "unratedWeight": repaired.options.unrated_weight,
+        "temperature": repaired.objective_.options["temperature"],
+        "unratedWeight": repaired.objective_.options["unrated_weight"],
     }
     return {
         "maxGrade": ratings.max_grade,
@@ -56,7 +56,7 @@ def _settings(model: GAPfm) -> dict:
     rate = model.learning_rate_
     return {
         "nFactors": model.n_factors,
-        "reg": model.reg,
+        "reg": model.reg_,
         "learningRate": rate,
         "nIter": model.n_iter_,
     }

@@ -1,9 +1,9 @@
 """GAPfm on many machines: the batch update of `GAPfm`, its users shared out over Dask workers.
 
 `model` is what one uses; `graph` says which tasks make an iteration and where they run; `tasks`
-is what a task does, `climbs` what of it depends on the objective; `storage` keeps checkpoints, in a `place` of their own; `lost` explains the
-loss of a cluster; `accident` kills a worker on demand. Scheduling, moving data and surviving a
-lost worker are Dask's. It needs the extra "distributed": pip install "gapfm-teach[distributed]".
+is what a task does; `storage` keeps checkpoints, in a `place` of their own; `lost` explains the
+loss of a cluster; `worker_killer` kills a worker on demand. Scheduling, moving data and surviving
+a lost worker are Dask's. It needs the extra "distributed": pip install "gapfm-teach[distributed]".
 """
 
 try:
@@ -14,8 +14,8 @@ except ImportError as error:
         "pip install 'gapfm-teach[distributed]'"
     ) from error
 
-from .accident import Accident
 from .graph import bytes_between_workers
 from .model import DistributedGAPfm
+from .worker_killer import WorkerKiller
 
-__all__ = ["Accident", "DistributedGAPfm", "bytes_between_workers"]
+__all__ = ["DistributedGAPfm", "WorkerKiller", "bytes_between_workers"]

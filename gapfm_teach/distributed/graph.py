@@ -22,23 +22,23 @@ from uuid import uuid4
 import numpy as np
 from distributed import Client, Future, SchedulerPlugin, wait
 
-from .._support.checks import check_choice
 from .._support.parquet import Manifest
-from ..learning.automatic_step import normalise, power_iteration, rate_for
-from ..learning.objectives import OBJECTIVES
+from ..training.automatic_step import normalise, power_iteration, rate_for
+from ..training.objectives import configured
+from ..training.sampling import IterationContext, sample_key
 from . import tasks
-from .climbs import Climb, Turn
+from .tasks import Method
 
 _DRAWN_AT_ONCE = 2**20
 
 
 class State(NamedTuple):
     """Where training stands, on the workers: the users by partition, and the items, in rows as in
-    `climbs`; and what its samples depend on."""
+    `tasks.Method`; and what its samples depend on."""
 
     users: list[Future]
     items: Future
-    key: list[int]
+    sample_key: list[int]
 
 
 class Pass(NamedTuple):
@@ -70,8 +70,8 @@ class AnyWorker(SchedulerPlugin):
 class Graph:
     """The tasks of one training on the ratings in `folder`."""
 
-    def __init__(self, client: Client, folder: Path, data: Manifest, climb: Climb):
-        self._client, self.data, self.climb = client, data, climb
+    def __init__(self, client: Client, folder: Path, data: Manifest, method: Method):
+        self._client, self.data, self.method = client, data, method
         self._token = uuid4().hex
         self._kept: list[Future] = []
         workers = sorted(client.nthreads())
@@ -81,14 +81,14 @@ class Graph:
         n_parts = len(data.parts)
         # Neighbours on one worker: their sums, low in the tree, then need no network.
         self._owners = [workers[p * len(workers) // n_parts] for p in range(n_parts)]
-        self._problems = self._by_part(
+        self._ratings = self._by_part(
             "load", 0, tasks.load,
-            [(folder, part, data.n_items, data.max_grade, climb) for part in data.parts],
+            [(folder, part, data.n_items, data.max_grade) for part in data.parts],
         )  # fmt: skip
         # Dask takes a task of a kind it has not seen for long, and lets an idle worker steal it,
         # with the U that it is about. So it sees a short one first.
-        _settled([*self._problems, self._short("first", (), _same, None)])
-        self._look_where(self._problems)
+        _settled([*self._ratings, self._short("first", (), _same, None)])
+        self._look_where(self._ratings)
 
     def _submit(self, kind: str, place: tuple, function, *args, worker=None, priority=0):
         return self._client.submit(
@@ -146,25 +146,26 @@ class Graph:
 
         The workers draw. Only a pass over the stream tells where in it a part begins.
         """
-        climb, n_items = self.climb, self.data.n_items
+        method, n_items = self.method, self.data.n_items
         sizes = [*(part.n_users for part in self.data.parts), n_items]
-        *states, last = starting_states(rng, sizes, climb.n_factors)
+        *states, last = starting_states(rng, sizes, method.n_factors)
         arguments = [
-            (*pair, climb, scale) for pair in zip(self._problems, states, strict=True)
+            (*pair, method, scale) for pair in zip(self._ratings, states, strict=True)
         ]
         users = self._by_part("start", 0, tasks.first_users, arguments)
-        items = self._at_root("start", (), tasks.first_items, last, n_items, climb, scale)
-        return State(users, items, climb.key(rng))
+        items = self._at_root("start", (), tasks.first_items, last, n_items, method, scale)
+        sampled = method.objective.n_negatives is not None
+        return State(users, items, sample_key(rng).tolist() if sampled else [])
 
-    def learning_rate(self, reg: float) -> float:
-        """What `learning_rate="auto"` means, as `steps` finds it, to rounding."""
+    def learning_rate(self) -> float:
+        """What `learning_rate="auto"` means for "paper", as one machine finds it, to rounding."""
         n_turns = 0
 
         def turn(v: Future) -> tuple[float, Future]:
             nonlocal n_turns
             n_turns += 1
             copies = self._hand_out("vector", n_turns, v)
-            arguments = list(zip(self._problems, copies, strict=True))
+            arguments = list(zip(self._ratings, copies, strict=True))
             sums = self._by_part("power", n_turns, tasks.power_turn, arguments)
             total = self._add_up("squares", n_turns, sums)
             made = self._at_root("normalise", (n_turns,), _normalise, total)
@@ -172,20 +173,20 @@ class Graph:
             return sigma.result(), v
 
         ones = self._at_root("ones", (), np.ones, (self.data.n_items, 1))
-        return rate_for(power_iteration(turn, ones), reg)
+        return rate_for(power_iteration(turn, ones), self.method.reg)
 
-    def run_pass(self, state: State, iteration: int, reg: float, rate: float) -> Pass:
+    def run_pass(self, state: State, iteration: int, rate: float) -> Pass:
         """One pass over all ratings at `state`, which has `iteration` iterations behind it."""
         wait(state.users)
         self._look_where(state.users)
-        V = self._learned(state.items, iteration)
+        V = self._parameters(state.items, iteration)
         self._kept.append(V)
         copies = self._hand_out("copy", iteration, V)
-        parts = zip(self._problems, state.users, copies, self._ranges(), strict=True)
+        parts = zip(self._ratings, state.users, copies, self._ranges(), strict=True)
         passed = self._by_part(
             "pass", iteration, tasks.one_pass,
             [
-                (*part, self.climb, Turn(iteration + 1, users, state.key), reg, rate)
+                (*part, self.method, IterationContext(iteration + 1, users, state.sample_key), rate)
                 for *part, users in parts
             ],
         )  # fmt: skip
@@ -197,20 +198,20 @@ class Graph:
             for k, name in enumerate(("users", "sums"))
         )
         total = self._add_up("sum", iteration, sums)
-        arguments = state.items, total, self.climb, reg, rate
+        arguments = state.items, total, self.method, rate
         stepped = self._at_root("step", (iteration,), tasks.step_items, *arguments)
         items, numbers = (
             self._short("stepped", (iteration, k), getitem, stepped, k) for k in (0, 1)
         )
         objective, moved = numbers.result()
-        return Pass(objective, moved, State(users, items, state.key))
+        return Pass(objective, moved, State(users, items, state.sample_key))
 
-    def _learned(self, items: Future, iteration: int) -> Future:
+    def _parameters(self, items: Future, iteration: int) -> Future:
         """What is handed out of the items. Where it is all, no result of its own: copies of it on
         other workers then serve the next step, too."""
-        if self.climb.numbers == 1:
+        if self.method.objective.optimizer.n_arrays == 1:
             return items
-        return self._at_root("learned", (iteration,), self.climb.learned, items)
+        return self._at_root("parameters", (iteration,), self.method.parameters, items)
 
     def _ranges(self) -> list[range]:
         """The users of each part, among all."""
@@ -229,18 +230,18 @@ class Graph:
         ]
         self._client.gather(written)
         self._kept.clear()
-        return self.read(folder, iteration, state.key)
+        return self.read(folder, iteration, state.sample_key)
 
     def read(self, folder: Path, iteration: int, key: list[int]) -> State:
         """What `write` wrote. Raises what `tasks.read_array` does."""
         *files, last = self._files(folder)
+        method, n = self.method, self.method.objective.optimizer.n_arrays
         arguments = [
-            (problem, file, self.climb)
-            for problem, file in zip(self._problems, files, strict=True)
+            (data, file, n * method.n_factors)
+            for data, file in zip(self._ratings, files, strict=True)
         ]
         users = self._by_part("read", iteration, tasks.read_users, arguments)
-        n_learned = self.climb.n_factors + self.climb.has_bias
-        shape = self.data.n_items, n_learned, self.climb.numbers
+        shape = self.data.n_items, n * method.n_item_columns
         items = self._at_root("read", (iteration,), tasks.read_array, last, *shape)
         _settled([*users, items])
         return State(users, items, key)
@@ -260,8 +261,8 @@ def bytes_between_workers(
     sum of the same size towards the root. The number of users does not occur in it. It is more
     where the parts do not divide evenly, and neighbours to be added are on different workers.
     """
-    check_choice(objective, "objective", tuple(OBJECTIVES))
-    return 2 * (n_workers - 1) * 8 * n_items * (n_factors + (objective != "paper"))
+    method = tasks.Method(configured(objective, {}), n_factors, 0.0)
+    return 2 * (n_workers - 1) * 8 * n_items * method.n_item_columns
 
 
 def starting_states(

@@ -6,13 +6,13 @@ from concurrent.futures import CancelledError
 from distributed import Client
 from distributed.scheduler import KilledWorker, NoValidWorkerError, NoWorkerError
 
-from .storage import Saves
+from .storage import CheckpointManager
 
 LOSSES = (CancelledError, KilledWorker, NoValidWorkerError, NoWorkerError, MemoryError)
 
 
 @contextlib.contextmanager
-def explained(client: Client, saves: Saves, rows: list):
+def translate_cluster_errors(client: Client, checkpoints: CheckpointManager, rows: list):
     """Turn what Dask raises into one RuntimeError; `rows` has one for each iteration done.
 
     What a task raised, as for a damaged file, passes unchanged while the client is connected.
@@ -23,7 +23,7 @@ def explained(client: Client, saves: Saves, rows: list):
         if not is_loss(client, error):
             raise
         raise RuntimeError(
-            f"training stopped after iteration {len(rows)}: {_what(error)}. {_saved(saves)}"
+            f"training stopped after iteration {len(rows)}: {_what(error)}. {_saved(checkpoints)}"
         ) from error
 
 
@@ -46,14 +46,14 @@ def _what(error: Exception) -> str:
     return "the connection to Dask's scheduler was lost or closed; start a cluster again"
 
 
-def _saved(saves: Saves) -> str:
+def _saved(checkpoints: CheckpointManager) -> str:
     """What there is to resume from, and how."""
-    if saves.last is not None:
-        place = repr(str(saves.last.factors.parent))
-        return f"{place} holds iteration {saves.last.iteration}; fit with resume={place} goes on from there"
-    if saves.folder is None:
+    if checkpoints.last is not None:
+        place = repr(str(checkpoints.last.factors.parent))
+        return f"{place} holds iteration {checkpoints.last.iteration}; fit with resume={place} goes on from there"
+    if checkpoints.folder is None:
         return "Nothing was saved; pass checkpoint= to fit, a folder from which to resume"
     return (
-        f"Nothing was saved yet in {str(saves.folder)!r} with checkpoint_every={saves.every}; "
+        f"Nothing was saved yet in {str(checkpoints.folder)!r} with checkpoint_every={checkpoints.every}; "
         "fit anew"
     )

@@ -1,7 +1,6 @@
 """`DistributedGAPfm`: the training loop of `GAPfm` over partitions of the users."""
 
 from contextlib import nullcontext
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -10,30 +9,28 @@ from distributed import Client
 from .._support.checks import check_count, check_path, check_random_state
 from .._support.files import content_hash
 from .._support.parquet import read_manifest
-from ..learning.ascent import HISTORY, Ascent
-from ..learning.consistent import Consistent, first_move
-from ..learning.objectives import options_of
-from ..learning.training import ascend
 from ..model import GAPfm
 from ..ratings import Ratings
-from .climbs import Adagrad, Climb, Plain
+from ..training.estimator import HISTORY, Estimator, Settings
+from ..training.loop import fit_factors
 from .graph import Graph, Pass, State
-from .lost import explained, is_loss
-from .place import held
-from .storage import Row, Saves, describe, read_state
+from .lost import is_loss, translate_cluster_errors
+from .place import lock_dir
+from .storage import CheckpointManager, Row, describe, read_state
+from .tasks import Method
 
 
 class _OverParts:
-    """The objective over the parts, for `training.ascend`: a pass finds it, and makes the next
+    """The objective over the parts, for `loop.fit_factors`: a pass finds it, and makes the next
     step's factors."""
 
-    def __init__(self, graph: Graph, reg: float, learning_rate: float, saves: Saves):
-        self._graph, self._reg, self._saves = graph, reg, saves
+    def __init__(self, graph: Graph, learning_rate: float, checkpoints: CheckpointManager):
+        self._graph, self._checkpoints = graph, checkpoints
         self.learning_rate = learning_rate
         self.written: Path | None = None  # the folder of the last step's factors
 
     def gradients(self, state: State, iteration: int) -> tuple[float, Pass]:
-        found = self._graph.run_pass(state, iteration - 1, self._reg, self.learning_rate)
+        found = self._graph.run_pass(state, iteration - 1, self.learning_rate)
         return found.objective, found
 
     def step(self, state: State, found: Pass, iteration: int) -> tuple[State, float]:
@@ -41,13 +38,13 @@ class _OverParts:
         # finite length led to is not for files: its objective is not finite, either. Nor what came
         # from such an objective: Adagrad's squares may be infinite, and its step 0.
         new, finite = found.state, np.isfinite([found.objective, found.moved]).all()
-        self.written = self._saves.new_folder(iteration) if finite else None
+        self.written = self._checkpoints.new_folder(iteration) if finite else None
         if self.written is not None:
             new = self._graph.write(self.written, new, iteration)
         return new, float(np.sqrt(found.moved))
 
 
-class DistributedGAPfm(Ascent):
+class DistributedGAPfm(Estimator):
     """`GAPfm` on a cluster, with any objective: the same factors, but for the rounding of sums
     over users.
 
@@ -75,41 +72,22 @@ class DistributedGAPfm(Ascent):
     _fit_call = "fit(folder, client)"
 
     def __init__(
-        self,
-        n_factors: int = 10,
-        *,
-        objective: str = "paper",
-        reg: float | None = None,
-        learning_rate: float | str | None = None,
-        n_iter: int = 60,
-        init_scale: float | None = None,
-        random_state=None,
-        **options,
-    ):
-        super().__init__(
-            n_factors, objective, reg, learning_rate, n_iter, init_scale, random_state
-        )
-        if objective == "paper" and options:
-            name = next(iter(options))
-            raise TypeError(
-                f"DistributedGAPfm has no parameter {name}={options[name]!r} with "
-                "objective='paper': it steps by the sum over all users' ratings; what else "
-                "GAPfm knows there, it does on one machine"
-            )
-        self.options = options_of(objective, options)
-
-    def __repr__(self) -> str:
-        settings = ", ".join(f"{name}={value!r}" for name, value in self._params().items())
-        return f"DistributedGAPfm({settings}; {self._state})"
-
-    def _params(self) -> dict:
-        options = {} if self.objective == "paper" else asdict(self.options)
-        return {"objective": self.objective} | super()._params() | options
-
-    def _climb(self) -> Climb:
-        if isinstance(self.options, Consistent):
-            return Adagrad(self.n_factors, self.objective, self.options)
-        return Plain(self.n_factors)
+        self, n_factors=10, *, objective="paper", reg=None, learning_rate=None, n_iter=60,
+        temperature=1.0, n_negatives=200, unrated_weight=None, cutoff=5, exponent=0.0,
+        init_scale=None, random_state=None,
+    ):  # fmt: skip
+        self.n_factors = n_factors
+        self.objective = objective
+        self.reg = reg
+        self.learning_rate = learning_rate
+        self.n_iter = n_iter
+        self.temperature = temperature
+        self.n_negatives = n_negatives
+        self.unrated_weight = unrated_weight
+        self.cutoff = cutoff
+        self.exponent = exponent
+        self.init_scale = init_scale
+        self.random_state = random_state
 
     def fit(
         self,
@@ -144,64 +122,63 @@ class DistributedGAPfm(Ascent):
         as it was.
         """
         _check_client(client)
-        checkpoint_every = check_count(checkpoint_every, "checkpoint_every")
+        settings = self.settings()
+        every = check_count(checkpoint_every, "checkpoint_every")
         folder = check_path(folder, "folder", "pass one that Ratings.to_parquet wrote")
         data = read_manifest(folder)
         if data.n_ratings == 0:
             raise ValueError(f"{folder} has 0 ratings; there is nothing to learn from")
-        run = describe(self._params(), data)
-        with held(checkpoint, resume) if checkpoint is not None else nullcontext() as place:
-            saves = Saves(place, checkpoint_every, self.n_iter, run)
+        run = describe(settings, data)
+        place = lock_dir(checkpoint, resume) if checkpoint is not None else nullcontext()
+        with place as locked:
+            checkpoints = CheckpointManager(locked, every, settings.n_iter, run)
             rows: list[Row] = []
             if resume is not None:
-                saves.last, rows = read_state(resume, run, self.n_iter)
-            with explained(client, saves, rows):
-                graph = Graph(client, folder.absolute(), data, self._climb())
-                self._train(graph, rows, saves)
+                checkpoints.last, rows = read_state(resume, run, settings.n_iter)
+            with translate_cluster_errors(client, checkpoints, rows):
+                method = Method(settings.objective, settings.n_factors, settings.reg)
+                graph = Graph(client, folder.absolute(), data, method)
+                self._train(graph, settings, rows, checkpoints)
         return self
 
-    def _train(self, graph: Graph, rows: list[Row], saves: Saves) -> None:
+    def _train(
+        self,
+        graph: Graph,
+        settings: Settings,
+        rows: list[Row],
+        checkpoints: CheckpointManager,
+    ) -> None:
         """All iterations after those of `rows`.
 
         `state` alone holds what training began with: the workers would keep it, and all that it
         needs.
         """
-        rate = self._rate(graph)
-        goal = _OverParts(graph, self.reg, rate, saves)
-        if saves.last is not None:
-            state = graph.read(*saves.last)
+        rate = settings.rate(graph.learning_rate)
+        training = _OverParts(graph, rate, checkpoints)
+        if checkpoints.last is not None:
+            state = graph.read(*checkpoints.last)
         else:
-            state = graph.start(check_random_state(self.random_state), self.init_scale)
+            state = graph.start(check_random_state(self.random_state), settings.init_scale)
+        n_iter = settings.n_iter
         try:
-            for done in ascend(goal, state, first=len(rows) + 1, n_iter=self.n_iter):
+            for done in fit_factors(training, state, first=len(rows) + 1, n_iter=n_iter):
                 state = done.state
                 rows.append((done.number, done.objective, done.moved / rate))
-                if goal.written is not None:
-                    saves.commit(goal.written, rows, state.key)
+                if training.written is not None:
+                    checkpoints.commit(training.written, rows, state.sample_key)
         except FloatingPointError:
             if rows:  # until an iteration is done, a model stays what it was
-                self._keep(graph, state, rows, rate)
+                self._keep(graph, settings, state, rows, rate)
             raise
-        self._keep(graph, state, rows, rate)
+        self._keep(graph, settings, state, rows, rate)
 
-    def _rate(self, graph: Graph) -> float:
-        if self.learning_rate != "auto":
-            return float(self.learning_rate)
-        if self.objective == "paper":
-            return graph.learning_rate(self.reg)
-        return first_move(self.objective)
-
-    def _keep(self, graph: Graph, state: State, rows: list[Row], rate: float) -> None:
+    def _keep(
+        self, graph: Graph, settings: Settings, state: State, rows: list[Row], rate: float
+    ) -> None:
         # A lost cluster leaves the fit before as it was.
-        items = graph.climb.learned(state.items.result())
-        self._data, self.learning_rate_ = graph.data, rate
-        self._users, self.item_factors_ = (
-            state.users,
-            np.ascontiguousarray(items[:, : self.n_factors]),
-        )
-        if graph.climb.has_bias:
-            self.item_bias_ = np.ascontiguousarray(items[:, self.n_factors])
-        self._rows, self.n_iter_ = rows, len(rows)
+        V = graph.method.parameters(state.items.result())
+        self._data, self._method, self._users = graph.data, graph.method, state.users
+        self._learn(settings, rate, settings.item_arrays(V), rows)
 
     def user_factors(self) -> np.ndarray:
         """U, (n_users, D), in the order of the ratings, brought here from the workers.
@@ -211,7 +188,7 @@ class DistributedGAPfm(Ascent):
         self._check_fitted()
         client = self._users[0].client
         try:
-            return self._climb().learned(np.concatenate(client.gather(self._users)))
+            return self._method.parameters(np.concatenate(client.gather(self._users)))
         except Exception as error:
             if not is_loss(client, error):
                 raise
@@ -234,12 +211,13 @@ class DistributedGAPfm(Ascent):
                 f"train, {train!r}, is not what was learned from; pass "
                 "Ratings.from_parquet(folder)"
             )
-        model = GAPfm(**self._params() | {"random_state": self.random_state})
-        factors = {"user_factors": self.user_factors(), "item_factors": self.item_factors_}
-        if self.objective != "paper":
-            factors["item_bias"] = self.item_bias_
+        model = GAPfm(**self.get_params())
+        learned = {"user_factors": self.user_factors(), "item_factors": self.item_factors_}
+        if self.objective_.has_bias:
+            learned["item_bias"] = self.item_bias_
+        model.train_ = train
         rows = [(*row, float("nan")) for row in self._rows]
-        model._keep(train, self.learning_rate_, factors, rows)
+        model._learn(self._fitted, self.learning_rate_, learned, rows)
         return model
 
 

@@ -11,13 +11,13 @@ from typing import BinaryIO
 from .._support.checks import check_path
 from .._support.files import is_same, read_json, writable_folder
 
-FORMAT, VERSION = "gapfm_teach.DistributedGAPfm checkpoint", 1
+FORMAT, VERSION = "gapfm_teach.DistributedGAPfm checkpoint", 2
 STATE, LOCK = "checkpoint.json", "checkpoint.lock"
 _FAR = 2**30  # Windows lets nobody else read the byte that is locked: one behind the text
 
 
 @contextlib.contextmanager
-def held(path, resume=None) -> Iterator[Path]:
+def lock_dir(path, resume=None) -> Iterator[Path]:
     """Yield the folder `path`, absolute, made where there is none, and keep others out of it.
 
     It must be empty, or of checkpoints already: of the one to `resume` from, or of none that was

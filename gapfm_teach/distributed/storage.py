@@ -4,7 +4,7 @@
     checkpoint.json               what was trained, on what, how far, the history, what samples
                                   depend on, and in which folder the factors are
     iteration-00000010-1f2e3d4c/  they: items.npy, and users-00000.npy for part 0, ...; rows as in
-                                  `climbs`
+                                  `tasks.Method`
 
 The workers write the factors, each its own users'. Only when all are on the disk is
 `checkpoint.json` renamed to its place: the one instant in which the checkpoint changes. Then the
@@ -23,6 +23,7 @@ from typing import NamedTuple
 from .._support.checks import check_path
 from .._support.files import read_json, remove_files, replacing
 from .._support.parquet import Manifest
+from ..training.estimator import Settings
 from .place import FORMAT, STATE, VERSION
 
 Row = tuple[int, float, float]
@@ -36,11 +37,11 @@ class Saved(NamedTuple):
 
     factors: Path
     iteration: int
-    key: list[int]
+    sample_key: list[int]
 
 
 @dataclass
-class Saves:
+class CheckpointManager:
     """Where a training of `run` saves itself, None for nowhere, and how often; and the last
     checkpoint."""
 
@@ -59,17 +60,17 @@ class Saves:
         factors.mkdir()
         return factors
 
-    def commit(self, factors: Path, rows: list[Row], key: list[int]) -> None:
-        commit(factors, self.run, rows, key)
-        self.last = Saved(factors, len(rows), key)
+    def commit(self, factors: Path, rows: list[Row], sample_key: list[int]) -> None:
+        commit(factors, self.run, rows, sample_key)
+        self.last = Saved(factors, len(rows), sample_key)
 
 
-def describe(params: dict, data: Manifest) -> dict:
+def describe(settings: Settings, data: Manifest) -> dict:
     """What a checkpoint must agree on with the training that resumes from it.
 
     The objective comes first: on it depends which other parameters there are.
     """
-    kept = {name: value for name, value in params.items() if name != "n_iter"}
+    kept = {name: value for name, value in settings.by_name().items() if name != "n_iter"}
     parts = [part.n_users for part in data.parts]
     return {
         **kept,
@@ -80,11 +81,13 @@ def describe(params: dict, data: Manifest) -> dict:
     }
 
 
-def commit(factors: Path, run: dict, rows: list[Row], key: list[int]) -> None:
+def commit(factors: Path, run: dict, rows: list[Row], sample_key: list[int]) -> None:
     """Let `factors`, a folder already written, be the checkpoint in the folder around it."""
     stored = {"format": FORMAT, "version": VERSION, "run": run, "factors": factors.name}
     with replacing(factors.parent / STATE) as file:
-        file.write(json.dumps(stored | {"history": rows, "sample_key": key}).encode())
+        file.write(
+            json.dumps(stored | {"history": rows, "sample_key": sample_key}).encode()
+        )
     with os.scandir(factors.parent) as entries:
         older = [
             Path(entry)
@@ -108,9 +111,9 @@ def read_state(path, run: dict, n_iter: int) -> tuple[Saved, list[Row]]:
         stored = read_json(path / STATE)
         found = stored["format"], stored["version"]
         rows = [(int(i), float(f), float(g)) for i, f, g in stored["history"]]
-        theirs = {"objective": "paper"} | stored["run"]  # older ones do not name it
-        factors, key = path.absolute() / stored["factors"], _key(stored, theirs)
-        differing = next((name for name in run if theirs[name] != run[name]), None)
+        theirs = stored["run"]
+        factors, key = path.absolute() / stored["factors"], stored["sample_key"]
+        differing = next((name for name in run if theirs.get(name) != run[name]), None)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(
             f"{path} holds no {STATE}; pass a folder from fit(checkpoint=...)"
@@ -121,26 +124,18 @@ def read_state(path, run: dict, n_iter: int) -> tuple[Saved, list[Row]]:
         ) from error
     if found != (FORMAT, VERSION):
         raise ValueError(
-            f"{path / STATE} has format {found[0]!r} version {found[1]!r}, but {FORMAT!r} "
-            f"version {VERSION} is read here; pass a folder from fit(checkpoint=...)"
+            f"{path / STATE} was made by an older version, or a newer one (format {found[0]!r}, "
+            f"version {found[1]!r}); train it again"
         )
     if differing:
-        was, now = theirs[differing], run[differing]
+        was, now = theirs.get(differing), run[differing]
         raise ValueError(
             f"{path} cannot be resumed here: {differing} was {was!r} and is {now!r} "
             "now. Resume with the same data and parameters, or fit anew without resume"
         )
     if len(rows) > n_iter:
         raise ValueError(
-            f"{path} has {len(rows)} iterations behind it, more than n_iter={n_iter}; n_iter "
-            "counts from the very start: raise it"
+            f"{path} has {len(rows)} iterations behind it, more than n_iter={n_iter}; "
+            "n_iter counts from the very start: raise it"
         )
     return Saved(factors, len(rows), key), rows
-
-
-def _key(stored: dict, run: dict) -> list[int]:
-    key = stored.get("sample_key", [])
-    due = 0 if run["objective"] == "paper" else 4
-    if len(key) != due or not all(type(k) is int and 0 <= k < 2**32 for k in key):
-        raise ValueError(f"sample_key is {key!r}")
-    return key

@@ -10,11 +10,41 @@ from distributed import get_worker
 
 from .._support.files import regular, replacing
 from .._support.parquet import Part, read_part
-from ..learning.automatic_step import multiply
-from ..learning.machine import most_threads, threads
-from ..learning.training import Problem
 from ..ratings import Ratings
-from .climbs import Climb, Turn
+from ..training.automatic_step import multiply
+from ..training.data import TrainingData
+from ..training.machine import most_threads, threads
+from ..training.objectives import Objective
+from ..training.optimizers import regularised_step
+from ..training.sampling import IterationContext
+
+
+class Method(NamedTuple):
+    """What is maximised, and how: the same for all tasks of a training.
+
+    A row of the arrays below holds all that training keeps of a user or an item: the parameters,
+    and behind them what the objective's optimizer remembers. V stands for (V, b), where there is a
+    b. Of the items only the parameters travel, and a sum of their size.
+    """
+
+    objective: Objective
+    n_factors: int
+    reg: float
+
+    @property
+    def n_item_columns(self) -> int:
+        return self.n_factors + self.objective.has_bias
+
+    def parameters(self, rows: np.ndarray) -> np.ndarray:
+        return self.objective.optimizer.parameters(rows)
+
+    def step(self, rows: np.ndarray, gradient: np.ndarray, rate: float):
+        """The next rows, the squared length of the parameters before, and that of the step."""
+        before = self.parameters(rows)
+        new, moved = regularised_step(
+            self.objective.optimizer, rows, gradient, self.reg, rate
+        )
+        return new, float(np.sum(before**2)), moved
 
 
 class Sums(NamedTuple):
@@ -27,15 +57,15 @@ class Sums(NamedTuple):
     moved: float
 
 
-@sizeof.register(Problem)
-def _bytes_of_problem(problem: Problem) -> int:
+@sizeof.register(TrainingData)
+def _bytes_of_data(data: TrainingData) -> int:
     """Without it Dask takes a partition's ratings for nothing, and moves them about."""
-    train = problem.train
-    arrays = (train.indptr, train.indices, train.grades, problem.items, problem.grades)
+    train = data.train
+    arrays = (train.indptr, train.indices, train.grades, data.items, data.grades)
     return sum(array.nbytes for array in arrays)
 
 
-def load(folder: Path, part: Part, n_items: int, max_grade: int, climb: Climb) -> Problem:
+def load(folder: Path, part: Part, n_items: int, max_grade: int) -> TrainingData:
     """The ratings of a partition, in the kernels' layout."""
     indptr, indices, grades = read_part(folder, part, n_items, max_grade)
     # Training asks how many users and items there are, not which: labels that take no memory.
@@ -44,25 +74,24 @@ def load(folder: Path, part: Part, n_items: int, max_grade: int, climb: Climb) -
         indptr, indices, grades, max_grade=max_grade, users=users, items=items,
         titles=np.broadcast_to(np.str_(), n_items), source=part.file, origin="",
     )  # fmt: skip
-    return climb.problem(ratings)
+    return TrainingData(ratings)
 
 
 def first_users(
-    problem: Problem, state: np.random.BitGenerator, climb: Climb, scale: float
+    data: TrainingData, state: np.random.BitGenerator, method: Method, scale: float
 ) -> np.ndarray:
     """A part's first users. Asking the ratings how many there are keeps both together."""
-    return climb.first_users(draw(state, problem.train.n_users, climb.n_factors, scale))
+    U = draw(state, data.train.n_users, method.n_factors, scale)
+    return method.objective.optimizer.start(U)
 
 
 def first_items(
-    state: np.random.BitGenerator, n_items: int, climb: Climb, scale: float
+    state: np.random.BitGenerator, n_items: int, method: Method, scale: float
 ) -> np.ndarray:
-    return climb.first_items(draw(state, n_items, climb.n_factors, scale))
-
-
-def read_users(problem: Problem, path: Path, climb: Climb) -> np.ndarray:
-    """A part's users from a checkpoint, likewise."""
-    return read_array(path, problem.train.n_users, climb.n_factors, climb.numbers)
+    V = draw(state, n_items, method.n_factors, scale)
+    if method.objective.has_bias:
+        V = np.column_stack([V, np.zeros(n_items)])
+    return method.objective.optimizer.start(V)
 
 
 def draw(
@@ -73,14 +102,16 @@ def draw(
 
 
 def one_pass(
-    problem: Problem, users: np.ndarray, V: np.ndarray, climb: Climb, turn: Turn,
-    reg: float, rate: float,
+    data: TrainingData, users: np.ndarray, V: np.ndarray, method: Method,
+    context: IterationContext, rate: float,
 ) -> tuple[np.ndarray, Sums]:  # fmt: skip
     """The users' half of an iteration: the partition's new users, and what it adds to V's."""
-    with _one_at_a_time(problem), np.errstate(over="ignore", invalid="ignore"):
-        value, by_user, by_item = climb.gradients(problem, climb.learned(users), V, turn)
-        new, squared, moved = _step(climb, users, by_user, reg, rate)
-        return new, Sums(by_item, value - reg / 2 * squared, moved)
+    with _one_at_a_time(data), np.errstate(over="ignore", invalid="ignore"):
+        value, by_user, by_item = method.objective.gradients(
+            data, method.parameters(users), V, context
+        )
+        new, squared, moved = method.step(users, by_user, rate)
+        return new, Sums(by_item, value - method.reg / 2 * squared, moved)
 
 
 def add(one: Sums, other: Sums) -> Sums:
@@ -93,27 +124,19 @@ def add(one: Sums, other: Sums) -> Sums:
 
 
 def step_items(
-    items: np.ndarray, sums: Sums, climb: Climb, reg: float, rate: float
+    items: np.ndarray, sums: Sums, method: Method, rate: float
 ) -> tuple[np.ndarray, tuple[float, float]]:
     """The items' half: the new items; the objective before, and the squared length of all that
     was stepped. λ counts once."""
     with np.errstate(over="ignore", invalid="ignore"):
-        new, squared, moved = _step(climb, items, sums.item_gradient, reg, rate)
-        return new, (sums.objective - reg / 2 * squared, sums.moved + moved)
+        new, squared, moved = method.step(items, sums.item_gradient, rate)
+        return new, (sums.objective - method.reg / 2 * squared, sums.moved + moved)
 
 
-def _step(climb: Climb, rows: np.ndarray, gradient: np.ndarray, reg: float, rate: float):
-    """The next rows, the squared length of what was learned before, and that of the step."""
-    before = climb.learned(rows)
-    new = climb.step(rows, gradient - reg * before, rate)
-    moved = climb.learned(new) - before
-    return new, float(np.sum(before**2)), float(np.sum(moved**2))
-
-
-def power_turn(problem: Problem, v: np.ndarray) -> Sums:
+def power_turn(data: TrainingData, v: np.ndarray) -> Sums:
     """A partition's CᵀC v and ‖C v‖², for "auto"; see `automatic_step`."""
-    with _one_at_a_time(problem):
-        CtCv, squared = multiply(problem, v)
+    with _one_at_a_time(data):
+        CtCv, squared = multiply(data, v)
     return Sums(CtCv, squared, 0.0)
 
 
@@ -122,33 +145,29 @@ def write_array(path: Path, array: np.ndarray) -> None:
         np.save(file, array, allow_pickle=False)
 
 
-def read_array(path: Path, n_rows: int, n_learned: int, numbers: int) -> np.ndarray:
-    """Rows that `write_array` wrote: all learned, and what is kept of each besides, not below 0.
+def read_users(data: TrainingData, path: Path, n_columns: int) -> np.ndarray:
+    """A part's users from a checkpoint. Asking the ratings how many keeps both together."""
+    return read_array(path, data.train.n_users, n_columns)
 
-    Raises FileNotFoundError, or ValueError naming the file.
-    """
+
+def read_array(path: Path, n_rows: int, n_columns: int) -> np.ndarray:
+    """Rows that `write_array` wrote. Raises FileNotFoundError, or ValueError naming the file."""
     remedy = "the checkpoint cannot be resumed; fit anew without resume"
     try:
-        factors = np.load(regular(path), allow_pickle=False)
+        rows = np.load(regular(path), allow_pickle=False)
     except FileNotFoundError as error:
         raise FileNotFoundError(
             f"{path} is missing; let every worker see the folder under the same name, or {remedy}"
         ) from error
     except Exception as error:  # a damaged file raises nearly anything
         raise ValueError(f"{path} is damaged ({error}); {remedy}") from error
-    due = (n_rows, n_learned * numbers)
-    if (
-        factors.dtype != np.float64
-        or factors.shape != due
-        or not np.isfinite(factors).all()
-    ):
+    due = (n_rows, n_columns)
+    if rows.dtype != np.float64 or rows.shape != due or not np.isfinite(rows).all():
         raise ValueError(f"{path} does not hold {due} finite float64 numbers; {remedy}")
-    if (factors[:, n_learned:] < 0).any():
-        raise ValueError(f"{path} has sums of squares below 0; {remedy}")
-    return factors
+    return rows
 
 
-def _one_at_a_time(problem: Problem):
+def _one_at_a_time(data: TrainingData):
     """A worker with several threads gives all of them to one partition after another."""
     n = min(get_worker().state.nthreads, most_threads())
-    return threads(n, problem.train)
+    return threads(n, data.train)

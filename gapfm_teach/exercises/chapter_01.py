@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..metrics import accumulated, average_precision, graded_average_precision
+from ..metrics import average_precision, cumulative_weights, graded_average_precision
 from .core import Exercise, Mistake
 
 FIFTHS = np.array([1, 3, 7, 15, 31]) / 32  # (5) for five grades
@@ -13,7 +13,7 @@ def _descending(values) -> np.ndarray:
 
 
 def _beta(grades, delta):
-    worth = accumulated(delta)[grades]
+    worth = cumulative_weights(delta)[grades]
     return np.minimum.outer(worth, worth)
 
 
@@ -28,7 +28,7 @@ def _gap_with(grades, delta, *, rank=1, keep=np.tril, pairs=_beta, ranks_of_rate
     rank = np.arange(rank, rank + len(grades)) if rank is not None else 1
     with np.errstate(divide="ignore", invalid="ignore"):
         earned = np.sum(keep(pairs(grades, delta)).sum(axis=1) / rank)
-    return earned / np.sum(accumulated(delta)[grades])
+    return earned / np.sum(cumulative_weights(delta)[grades])
 
 
 def _single_beta(grades, delta):
@@ -202,7 +202,7 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 lambda grades, delta: (
-                    _gap(grades, delta) * np.sum(accumulated(delta)[grades])
+                    _gap(grades, delta) * np.sum(cumulative_weights(delta)[grades])
                 ),
                 "The sum is right; it remains to divide by Z, the sum of the Δ(y_i).",
             ),
@@ -247,14 +247,16 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 lambda grades, delta: (
-                    _gap(grades, delta) * np.sum(accumulated(delta)[grades]) / len(grades)
+                    _gap(grades, delta)
+                    * np.sum(cumulative_weights(delta)[grades])
+                    / len(grades)
                 ),
                 "You divided by the number of items. Z is the sum of the Δ(y_i).",
             ),
             Mistake(
                 lambda grades, delta: (
                     _gap(grades, delta)
-                    * np.sum(accumulated(delta)[grades])
+                    * np.sum(cumulative_weights(delta)[grades])
                     / np.sum(grades > 0)
                 ),
                 "You divided by the number of rated items. Z is the sum of the Δ(y_i).",

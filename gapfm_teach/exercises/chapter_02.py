@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..metrics import accumulated, ranks, thresholding_probabilities
+from ..metrics import cumulative_weights, ranks, thresholding_probabilities
 from ..repaired.ranks import consistent_rank
 from ..smooth import beta, logistic, smoothed_gap
 from .core import Exercise, Mistake
@@ -95,7 +95,7 @@ SMOOTHED = Exercise(
         Mistake(
             lambda f, y, d: np.sum(
                 logistic(f)
-                * (accumulated(d)[y] * logistic(f[None, :] - f[:, None])).sum(axis=1)
+                * (cumulative_weights(d)[y] * logistic(f[None, :] - f[:, None])).sum(axis=1)
             ),
             "Each pair counts Δ of one of the two films, whichever that is. β is the smaller of the two.",
         ),

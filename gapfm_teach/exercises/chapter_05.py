@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..metrics import accumulated, ranks, thresholding_probabilities
+from ..metrics import cumulative_weights, ranks, thresholding_probabilities
 from ..smooth import smoothed_gap_gradient
 from .core import Exercise, Mistake
 
 _DELTA = thresholding_probabilities(5)
-_WORTH = accumulated(_DELTA)
+_WORTH = cumulative_weights(_DELTA)
 
 
 def _pair_losses(grades):

@@ -16,7 +16,7 @@ Each kernel has a twin in plain NumPy, and a test that compares the two:
 
 A file holds whatever calls each other, however long it gets: the compiler's cache does not notice
 a change in another file. Kernels for many users take the first of them and the one after the last:
-`share_out` gives each thread a part. Random numbers come from NumPy through arguments. Netflix's files and
+`parallel_for` gives each thread a part. Random numbers come from NumPy through arguments. Netflix's files and
 their simulation have kernels of their own beside their only users, in `datasets/netflix`, and so
 have the systems that compare two items at a time, in `lab/baselines`. Where Numba is missing
 nothing is compiled, and `without_numba` has a form in NumPy of what would take minutes.
@@ -65,7 +65,7 @@ from .lists import (
     score_rated,
     top_grades,
 )
-from .threads import MOST_THREADS, n_threads, share_out, using_threads
+from .threads import MOST_THREADS, n_threads, parallel_for, using_threads
 
 __all__ = [
     "CACHE_ENABLED",
@@ -99,9 +99,9 @@ __all__ = [
     "njit",
     "normalize_gains",
     "pair_sums",
+    "parallel_for",
     "score_rated",
     "select_highest",
-    "share_out",
     "top_grades",
     "update_items_in_turn",
     "user_coefficients",

@@ -20,13 +20,13 @@ _n_threads = ContextVar("n_threads", default=MOST_THREADS)
 
 
 def n_threads() -> int:
-    """How many threads `share_out` uses here."""
+    """How many threads `parallel_for` uses here."""
     return _n_threads.get()
 
 
 @contextlib.contextmanager
 def using_threads(n: int) -> Iterator[None]:
-    """Let `share_out` use n threads inside the block, and what it used before afterwards."""
+    """Let `parallel_for` use n threads inside the block, and what it used before afterwards."""
     before = _n_threads.set(n)
     try:
         yield
@@ -34,7 +34,7 @@ def using_threads(n: int) -> Iterator[None]:
         _n_threads.reset(before)
 
 
-def share_out(kernel, n: int, *arguments) -> None:
+def parallel_for(kernel, n: int, *arguments) -> None:
     """Call `kernel(begin, end, *arguments)` on parts that together are 0..n - 1, one a thread.
 
     No part may write where another reads or writes: then no result depends on the threads.

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation import list_measures, top_n_grades
-from ..metrics import accumulated, thresholding_probabilities
+from ..metrics import cumulative_weights, thresholding_probabilities
 from ..ratings import Ratings
 
 
@@ -35,7 +35,7 @@ def _measures(
     rated = np.minimum(test.grades, 1)
     rated.setflags(write=False)  # as in `Ratings`: no kernel is compiled for both
     alike = list_measures(np.minimum(top, 1), users, test.indptr, rated, np.ones(1), at)
-    worth = accumulated(delta)
+    worth = cumulative_weights(delta)
     shown = worth[top]
     owner = np.repeat(np.arange(test.n_users), np.diff(test.indptr))
     total = np.bincount(owner, worth[test.grades], minlength=test.n_users)[users]

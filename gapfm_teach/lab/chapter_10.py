@@ -34,13 +34,17 @@ def smooth_measures(models: Mapping[str, GAPfm], train: Ratings) -> pd.DataFrame
     items for all.
     """
     uniforms = np.random.default_rng(0).random((train.n_users, N_SAMPLED))
-    rows = {}
+    data, rows = TrainingData(train), {}
     for name, model in models.items():
-        U = np.column_stack([model.user_factors_, np.ones(train.n_users)])
         V = np.column_stack([model.item_factors_, model.item_bias_])
+        own: Any = model.objective_
+        same: dict[str, Any] = {
+            "temperature": own.temperature,
+            "unrated_weight": own.unrated_weight,
+        }
         rows[name] = {
-            other: SampledProblem(train, objective, float(CUTOFF)).sampled_gradients(
-                U, V, uniforms, model.options.temperature, model.options.unrated_weight
+            other: replace(SMOOTH_RANKS[objective], **same).sampled_gradients(
+                data, model.user_factors_, V, uniforms
             )[0]
             / train.n_users
             for other, objective in FAMILY.items()
@@ -69,7 +73,7 @@ def exact_measures(models: Mapping[str, GAPfm], train: Ratings) -> pd.DataFrame:
 def _exact(grades: np.ndarray, scores: np.ndarray, scale: int) -> dict[str, float]:
     n = CUTOFF
     delta = metrics.thresholding_probabilities(scale)
-    worth = metrics.accumulated(delta)[grades]
+    worth = metrics.cumulative_weights(delta)[grades]
     best_first = np.sort(worth[worth > 0])[::-1]
     standard = best_first[min(n, best_first.size) - 1]
     shown = worth[metrics.ranks(scores) <= n]

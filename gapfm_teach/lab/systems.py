@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..learning.recommender import Recommender
+from ..training.recommender import Recommender
 from ..model import GAPfm
 from .baselines import (
     BPR,
@@ -27,7 +27,7 @@ from .baselines import (
     SmoothedAP,
     SVDpp,
 )
-from .baselines.partly_repaired import CONSISTENT, REPAIRS, PartlyRepaired, without
+from .baselines.ablation import CONSISTENT, REPAIRS, partly_repaired, without
 
 ALL = 1_000_000  # more than there are items
 BUDGET = "n_iter"  # not widened upwards: what a training may cost is for us to say
@@ -200,7 +200,7 @@ def _system(repairs: Sequence[str]) -> System:
     if "Adagrad" in repairs:
         rate = [0.1, 0.3, 1.0]
     return System(
-        PartlyRepaired, {"reg": reg, "learning_rate": rate}, {"repairs": tuple(repairs)}
+        partly_repaired, {"reg": reg, "learning_rate": rate}, {"repairs": tuple(repairs)}
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 
 from .._support.checks import check_delta, check_grades, check_real, check_scores
-from ..metrics import accumulated
+from ..metrics import cumulative_weights
 from ..smooth import logistic, logistic_derivative
 from .ranks import check_weights
 
@@ -60,7 +60,7 @@ def interpolated_smoothed_gap(scores, grades, delta, *, tolerance=1e-8):
     """
     grades = check_grades(grades, allow_unrated=False)
     f = check_scores(scores, length=grades.shape[0])
-    worth = accumulated(check_delta(delta, grades.max(initial=0)))
+    worth = cumulative_weights(check_delta(delta, grades.max(initial=0)))
     if f.size == 0:
         return 0.0, np.zeros(0)
     low, spread = f.min(), np.ptp(f)
@@ -114,7 +114,7 @@ def interpolated_consistent_gap(
     f = check_scores(scores, length=grades.shape[0])
     tau = check_real(tau, "tau", low_open=True)
     w = check_weights(np.ones(f.size) if weights is None else weights, f.size)
-    gains = accumulated(check_delta(delta, grades.max(initial=0)))[grades]
+    gains = cumulative_weights(check_delta(delta, grades.max(initial=0)))[grades]
     normalizer = gains.sum()
     if normalizer == 0:
         return float("nan"), np.zeros(f.size)

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from gapfm_teach import GAPfm, Ratings, load_movielens, simulate_ratings
-from gapfm_teach.learning.objectives import OBJECTIVES
+from gapfm_teach.training.objectives import OBJECTIVES
 
 PAGE = (Path(__file__).parents[2] / "handover.qmd").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-OLD = Path(__file__).parents[1] / "old_files"  # as the code of version 1 wrote them
 
 
 def block(words: str) -> str:
@@ -276,46 +275,6 @@ def test_the_page_lists_every_field_of_the_header(saved):
 
 
 # ------------------------------------------------------------------ saving and loading
-
-
-@pytest.mark.processes
-@pytest.mark.parametrize("objective", ["paper", "consistent"])
-def test_files_of_version_1_are_read(tmp_path, objective):
-    with np.load(OLD / f"{objective}.npz") as file:
-        old = dict(file)
-    loaded = GAPfm.load(OLD / f"{objective}.npz")
-    scores = old["item_factors"] @ old["user_factors"][2] + old.get("item_bias", 0.0)
-    np.testing.assert_allclose(loaded.predict(2), scores, rtol=1e-12)
-    for name in ("users", "items", "titles"):
-        assert getattr(loaded.train_, name).tolist() == old[f"train_{name}"].tolist()
-    loaded.save(tmp_path / "model.npz")
-    again = GAPfm.load(tmp_path / "model.npz")
-    assert again.objective == objective
-    np.testing.assert_array_equal(
-        again.fold_in([0, 3], [5, 2]), loaded.fold_in([0, 3], [5, 2])
-    )
-    assert again.history_.equals(loaded.history_)
-    assert run(tmp_path, LIST.replace("(196)", '("Zoë")')) == [
-        loaded.train_.titles[i]
-        for i in loaded.recommend(loaded.train_.users.tolist().index("Zoë"))
-    ]
-
-
-@pytest.mark.parametrize("objective", ["paper", "consistent"])
-def test_trainings_begun_in_version_1_go_on(tmp_path, objective):
-    old = GAPfm.load(OLD / f"{objective}.npz")
-    settings = {"reg": 0.001, "init_scale": 0.01}
-    if objective != "paper":
-        settings |= {"objective": objective, "n_negatives": 2, "unrated_weight": 1.0}
-    settings |= {"n_iter": 7, "learning_rate": 0.1, "random_state": 0}
-    straight = GAPfm(2, **settings).fit(old.train_)
-    resumed = GAPfm(2, **settings)
-    resumed.fit(
-        old.train_, resume=OLD / f"{objective}-checkpoint.npz", checkpoint=tmp_path / "c"
-    )
-    assert old.n_iter_ == 4
-    np.testing.assert_allclose(resumed.item_factors_, straight.item_factors_, atol=1e-12)
-    assert GAPfm(2, **settings).fit(old.train_, resume=tmp_path / "c").n_iter_ == 7
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ pytest.importorskip("distributed")
 from cluster_sample import arrays, assert_same, factors, make_ratings, model, threads
 
 from gapfm_teach.distributed import storage
-from gapfm_teach.distributed.place import held
+from gapfm_teach.distributed.place import lock_dir
 
 FORMAT = "gapfm_teach.DistributedGAPfm checkpoint"
 
@@ -167,7 +167,10 @@ def test_what_is_no_plain_file_is_not_written_through(tmp_path, name, make):
     run.mkdir()
     elsewhere.write_text("")
     make(run / name, elsewhere)
-    with pytest.raises(FileExistsError, match=rf"run' holds '{name}', which"), held(run):
+    with (
+        pytest.raises(FileExistsError, match=rf"run' holds '{name}', which"),
+        lock_dir(run),
+    ):
         pass
     assert elsewhere.read_text() == ""
     assert [path.name for path in run.iterdir()] == [name]
@@ -177,7 +180,10 @@ def test_what_is_no_plain_file_is_not_written_through(tmp_path, name, make):
 def test_a_dangling_lock_makes_no_file_elsewhere(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "checkpoint.lock").symlink_to(tmp_path / "new.txt")
-    with pytest.raises(FileExistsError, match=r"checkpoint\.lock"), held(tmp_path / "run"):
+    with (
+        pytest.raises(FileExistsError, match=r"checkpoint\.lock"),
+        lock_dir(tmp_path / "run"),
+    ):
         pass
     assert not (tmp_path / "new.txt").exists()
 
@@ -189,15 +195,15 @@ def test_the_lock_of_a_killed_process_keeps_nobody_out(tmp_path, lock):
     if lock is not None:
         put(run, {"checkpoint.lock": lock})
     script = (
-        "import sys; from gapfm_teach.distributed.place import held\n"
-        "with held(sys.argv[1]): print('held', flush=True); sys.stdin.read()"
+        "import sys; from gapfm_teach.distributed.place import lock_dir\n"
+        "with lock_dir(sys.argv[1]): print('held', flush=True); sys.stdin.read()"
     )
     arguments = [sys.executable, "-c", script, str(run)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(arguments, **pipes) as other:
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(BlockingIOError, match="another training"), held(run):
+        with pytest.raises(BlockingIOError, match="another training"), lock_dir(run):
             pass
         other.kill()
-    with held(run) as place:
+    with lock_dir(run) as place:
         assert place == run

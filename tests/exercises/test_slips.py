@@ -6,7 +6,7 @@ import pytest
 from gapfm_teach.exercises import EXERCISES
 from gapfm_teach.exercises.core import judge
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.metrics import accumulated, thresholding_probabilities
+from gapfm_teach.metrics import cumulative_weights, thresholding_probabilities
 
 
 def g(x):
@@ -68,7 +68,7 @@ def keep_until_it_falls(gaps, patience):
 
 def list_loss_of_single_weights(grades):
     worth = thresholding_probabilities(5)[grades - 1]
-    z = accumulated(thresholding_probabilities(5))[grades].sum()
+    z = cumulative_weights(thresholding_probabilities(5))[grades].sum()
     lost = 0.0
     for i in range(len(worth)):
         for j in range(i):

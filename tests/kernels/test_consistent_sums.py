@@ -8,7 +8,6 @@ from smooth_measures import measure_of, options_of, shape_of
 
 from gapfm_teach import kernels, simulate_ratings, smooth
 from gapfm_teach.kernels.consistent import _n_nodes
-from gapfm_teach.learning.consistent import WEIGHTINGS, SampledProblem, shares
 from gapfm_teach.metrics import thresholding_probabilities
 from gapfm_teach.repaired.fast_sums import chebyshev_nodes, interpolated_consistent_gap
 from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
@@ -16,10 +15,12 @@ from gapfm_teach.repaired.measures import consistent_objective
 from gapfm_teach.repaired.power_mean import graded_precisions
 from gapfm_teach.repaired.ranks import above, consistent_rank
 from gapfm_teach.repaired.relatives import smooth_cutoff
+from gapfm_teach.training.data import TrainingData
+from gapfm_teach.training.objectives import SMOOTH_RANKS, configured, grade_fractions
 
 SPREADS = (0.0, 1e-310, 1e-12, 0.3, 2.0, 7.0, 20.0, 60.0)
 SHAPES = ("uniform", "normal", "two heaps", "a lone best", "a lone worst", "whole numbers")
-INTERPOLATED = [name for name in WEIGHTINGS if name != "expected_reciprocal_rank"]
+INTERPOLATED = [name for name in SMOOTH_RANKS if name != "expected_reciprocal_rank"]
 lists = {
     "seed": st.integers(0, 10**6),
     "n_rated": st.integers(1, 80),
@@ -55,9 +56,9 @@ def a_list(seed, n_rated, n_unrated, spread, shape="uniform", max_grade=5):
 
 
 def by_kernel(function, name, grades, scores, tau, cutoff, max_grade, weight, *options):
-    kind, by_grade = WEIGHTINGS[name]
-    rated, shape = grades[grades > 0], shape_of(name, cutoff)
-    gains, share = by_grade(max_grade)[rated], shares(max_grade)[rated]
+    kind, rated, shape = SMOOTH_RANKS[name].kind, grades[grades > 0], shape_of(name, cutoff)
+    gains = SMOOTH_RANKS[name].gains(max_grade)[rated]
+    share = grade_fractions(max_grade)[rated]
     kernels.normalize_gains(kind, shape, gains)
     found, scratch = np.full(grades.size, np.nan), np.empty((3, grades.size))
     rest = (*options, scratch, found)
@@ -66,8 +67,7 @@ def by_kernel(function, name, grades, scores, tau, cutoff, max_grade, weight, *o
 
 def units(name, grades, scores, tau, cutoff, max_grade, weights):
     """What the promise for each coefficient counts in: (1/τ) Σ_i (d_ik + 1/W) (|m_ik| + |m_ki|)."""
-    kind, by_grade = WEIGHTINGS[name]
-    gains = by_grade(max_grade)[grades]
+    kind, gains = SMOOTH_RANKS[name].kind, SMOOTH_RANKS[name].gains(max_grade)[grades]
     rated = gains[grades > 0].copy()
     kernels.normalize_gains(kind, shape_of(name, cutoff), rated)
     gains[grades > 0] = rated
@@ -287,11 +287,13 @@ def test_a_pass_over_short_and_long_lists(name):
     rng = np.random.default_rng(4)
     U, V = rng.normal(0, 0.7, (train.n_users, 3)), rng.normal(0, 0.7, (train.n_items, 3))
     b, uniforms = rng.normal(0, 0.5, train.n_items), rng.random((train.n_users, 9))
-    rows = np.c_[U, np.ones(train.n_users)], np.c_[V, b]
-    results, problem = [], SampledProblem(train, name, shape_of(name, 3))
+    options = {"temperature": 0.8, "unrated_weight": 0.4, **options_of(name, 3)}
+    objective, results = configured(name, options), []
     for n in (1, 2, kernels.MOST_THREADS):
         with kernels.using_threads(n):
-            results.append(problem.sampled_gradients(*rows, uniforms, 0.8, 0.4))
+            results.append(
+                objective.sampled_gradients(TrainingData(train), U, np.c_[V, b], uniforms)
+            )
     for more in results[1:]:
         for one, other in zip(results[0], more, strict=True):
             np.testing.assert_array_equal(one, other)

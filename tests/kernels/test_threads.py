@@ -18,7 +18,7 @@ def test_the_parts_are_all_the_work_and_nothing_twice(n, n_threads):
         done.extend(range(begin, end))
 
     with kernels.using_threads(n_threads):
-        kernels.share_out(kernel, n, extra)
+        kernels.parallel_for(kernel, n, extra)
     assert sorted(done) == list(range(n))
     assert len(parts) == max(1, min(n, n_threads))
     sizes = [end - begin for begin, end in parts]
@@ -31,7 +31,7 @@ def test_parts_run_side_by_side():
         pytest.skip("a single thread is all there is here")
     both = threading.Barrier(2, timeout=60)
     with kernels.using_threads(2):
-        kernels.share_out(lambda begin, end: both.wait(), 2)
+        kernels.parallel_for(lambda begin, end: both.wait(), 2)
 
 
 @pytest.mark.parametrize("bad", [0, 1, 2])
@@ -42,8 +42,8 @@ def test_an_error_in_any_part_is_raised_and_the_next_work_is_done(bad):
 
     with kernels.using_threads(3):
         with pytest.raises(ZeroDivisionError):
-            kernels.share_out(kernel, 3)
-        kernels.share_out(lambda begin, end: None, 3)
+            kernels.parallel_for(kernel, 3)
+        kernels.parallel_for(lambda begin, end: None, 3)
 
 
 def test_the_number_of_threads_is_put_back():

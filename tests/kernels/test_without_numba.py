@@ -97,7 +97,10 @@ def test_objective_gradients_and_held_out_gap_are_those_of_the_compiled_code(
     V = rng.normal(0, 2, (train.n_items, 4))
 
     def measure():
-        value, by_user, by_item = Problem(train).gradients(U, V, 0.1, n_selected=n_selected)
+        data = TrainingData(train)
+        value, by_user, by_item = PaperObjective(n_selected=n_selected).gradients(
+            data, U, V
+        )
         return value, by_user, by_item, held_out_gap(U, V, train, held_out)
 
     compiled = measure()

@@ -11,8 +11,8 @@ from gapfm_teach.lab import tuning
 from gapfm_teach.lab.baselines import MeanRating, Popularity
 from gapfm_teach.lab.systems import SYSTEMS, System
 from gapfm_teach.lab.tuning import N_VALIDATIONS, folds_of, tune
-from gapfm_teach.learning.recommender import Recommender
 from gapfm_teach.splits import hold_out, without
+from gapfm_teach.training.recommender import Recommender
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gapfm_teach import thresholding_probabilities
-from gapfm_teach.metrics import accumulated, graded_average_precision
+from gapfm_teach.metrics import cumulative_weights, graded_average_precision
 from gapfm_teach.repaired.gap import consistent_gap
 from gapfm_teach.repaired.power_mean import (
     consistent_power_mean,
@@ -36,7 +36,7 @@ def mean(precision, weights, p):
 def test_gap_is_the_arithmetic_mean_weighted_by_worth(seed, tau):
     scores, grades = a_list(seed)
     precision = graded_precisions(scores, grades, DELTA, tau)
-    worth = accumulated(DELTA)[grades]
+    worth = cumulative_weights(DELTA)[grades]
     expected = consistent_gap(scores, grades, DELTA, tau)
     assert np.nansum(worth * precision) / worth.sum() == pytest.approx(expected)
     assert np.isnan(precision).tolist() == (grades == 0).tolist()
@@ -64,7 +64,7 @@ def test_the_logarithm_of_gap_lies_above_the_mean_logarithm(seed, tau):
     scores = np.arange(scores.size) + 0.1 * np.tanh(scores)  # no ties
     rated = grades > 0
     precision = graded_precisions(scores, grades, DELTA, tau)[rated]
-    worth = accumulated(DELTA)[grades][rated]
+    worth = cumulative_weights(DELTA)[grades][rated]
     gap = consistent_gap(scores, grades, DELTA, tau)
     means = [mean(precision, worth, p) for p in (-1, 0, 0.5, 1)]
     assert means == sorted(means)
@@ -79,7 +79,7 @@ def test_with_the_grades_for_weights_it_is_no_bound_of_gap():
     precision = graded_precisions(scores, grades, DELTA, 1e-3)[grades > 0]
     gap = consistent_gap(scores, grades, DELTA, 1e-3)
     assert mean(precision, grades[grades > 0] / 5, 0) > gap
-    assert mean(precision, accumulated(DELTA)[grades][grades > 0], 0) < gap
+    assert mean(precision, cumulative_weights(DELTA)[grades][grades > 0], 0) < gap
 
 
 @pytest.mark.parametrize("seed", range(3))

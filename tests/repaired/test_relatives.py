@@ -16,7 +16,6 @@ from gapfm_teach import (
     thresholding_probabilities,
 )
 from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
-from gapfm_teach.learning.consistent import WEIGHTINGS, shares
 from gapfm_teach.repaired.relatives import (
     consistent_expected_reciprocal_rank,
     consistent_graded_precision,
@@ -24,9 +23,10 @@ from gapfm_teach.repaired.relatives import (
     smooth_cutoff,
     stopping_probabilities,
 )
+from gapfm_teach.training.objectives import SMOOTH_RANKS, grade_fractions
 
 DELTA = thresholding_probabilities(5)
-every_measure = pytest.mark.parametrize("name", WEIGHTINGS)
+every_measure = pytest.mark.parametrize("name", SMOOTH_RANKS)
 
 
 def a_list(seed, n_rated=15, n_unrated=10, spread=1.0, max_grade=5):
@@ -251,9 +251,9 @@ def test_nothing_rated_is_as_in_the_metrics(name):
 
 def kernel(name, grades, scores, tau, n, max_grade=5, weight=7.3):
     """Value and gradient of the compiled code."""
-    kind, by_grade = WEIGHTINGS[name]
-    rated, shape = grades[grades > 0], shape_of(name, n)
-    gains, share = by_grade(max_grade)[rated], shares(max_grade)[rated]
+    kind, rated, shape = SMOOTH_RANKS[name].kind, grades[grades > 0], shape_of(name, n)
+    gains = SMOOTH_RANKS[name].gains(max_grade)[rated]
+    share = grade_fractions(max_grade)[rated]
     kernels.normalize_gains(kind, shape, gains)
     coefficients, scratch = np.empty(grades.size), np.empty((3, grades.size))
     value = kernels.consistent_sums(

@@ -6,7 +6,8 @@ from spoken import numbers
 from stage import Stage
 
 from gapfm_teach import simulate_ratings
-from gapfm_teach.learning.training import Problem
+from gapfm_teach.training.data import TrainingData
+from gapfm_teach.training.objectives import PaperObjective
 from gapfm_teach.widgets import Page
 
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15}
@@ -67,9 +68,9 @@ def test_sliders_move_it_with_finger_and_keys(stage):
 @pytest.mark.parametrize("D", [3, 10])
 def test_the_arithmetic_is_that_of_the_arrays(D):
     ratings = simulate_ratings(400, 60, random_state=0)
-    problem, train = Problem(ratings), ratings
+    problem, train = TrainingData(ratings), ratings
     U, V = np.zeros((train.n_users, D)), np.zeros((train.n_items, D))
-    _, by_user, by_item = problem.gradients(U, V, 0.0)
+    _, by_user, by_item = PaperObjective().gradients(problem, U, V)
     held = [train.indices, train.grades, train.indptr, problem.items, problem.grades]
     blocks = problem.blocks(D).size - 1
     expected = bytes_of(train.n_users, train.n_items, train.n_ratings, D)

@@ -25,7 +25,7 @@ def check(stage, words: str, order: str = "one pair wrong") -> tuple[float, floa
         for text in stage.root.locator("output").all_inner_texts()
     )
     grades, scores = np.array(ORDERS[order]), shift + stretch * np.array(SCORES)
-    Z = metrics.accumulated(DELTA)[grades].sum()
+    Z = metrics.cumulative_weights(DELTA)[grades].sum()
     due = [
         smoothed_gap(scores, grades, DELTA) / Z,
         metrics.graded_average_precision(grades, scores, delta=DELTA),

@@ -5,7 +5,7 @@ import numpy as np
 from ..._support.checks import check_random_state, check_real
 from ...ratings import Ratings
 from .factors import FactorModel
-from .pairwise_kernels import climb_pairs
+from .pairwise_kernels import step_pairs
 
 INIT_SCALE = 0.1
 PAIRS_AT_ONCE = 2**20  # drawn together: 16 bytes each
@@ -58,7 +58,7 @@ class BPR(FactorModel):
         while left > 0:
             n = min(left, PAIRS_AT_ONCE)
             drawn, uniforms = rng.integers(train.n_ratings, size=n), rng.random(n)
-            climb_pairs(
+            step_pairs(
                 U, V, b, users, train.indices, train.indptr, drawn, uniforms,
                 self.learning_rate, self.reg,
             )  # fmt: skip

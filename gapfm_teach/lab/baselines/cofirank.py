@@ -11,8 +11,8 @@ from ..._support.checks import (
     check_real,
     check_scores,
 )
-from ...learning.recommender import Recommender
 from ...ratings import Ratings
+from ...training.recommender import Recommender
 
 C_EXPONENT = -0.25
 MOST_CUTS = 50

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..._support.checks import check_real
-from ...learning.recommender import Recommender
 from ...ratings import Ratings
+from ...training.recommender import Recommender
 
 
 class EASE(Recommender):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._support.checks import check_count, check_random_state, check_real
-from ...learning.recommender import Recommender
+from ...training.recommender import Recommender
 
 
 class FactorModel(Recommender):

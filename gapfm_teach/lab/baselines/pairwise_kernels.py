@@ -25,7 +25,7 @@ def nth_unrated(rated, n):
 
 
 @jit()
-def climb_pairs(U, V, b, users, items, indptr, drawn, uniforms, learning_rate, reg):
+def step_pairs(U, V, b, users, items, indptr, drawn, uniforms, learning_rate, reg):
     """For each draw, in turn, one step up ln g(f_ui - f_uj) - λ/2 ‖U_u, V_i, V_j, b_i, b_j‖².
 
     U (n_users, D), V (n_items, D), b (n_items,) are changed in place. Rating r is of item items[r]

@@ -1,10 +1,16 @@
-"""Pairwise logistic loss weighted by grade: what `GAPfm` climbs, but for the objective."""
+"""Pairwise logistic loss weighted by grade: `GAPfm`, but for the objective."""
+
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from ..._support.checks import check_random_state, check_real
-from ...learning.consistent import Consistent, ConsistentObjective, SampledProblem
+from ..._support.checks import check_count, check_real
 from ...ratings import Ratings
+from ...training.data import TrainingData
+from ...training.objectives import grade_fractions, user_columns
+from ...training.sampling import IterationContext, uniforms
+from .ablation import AblationModel
 from .factors import FactorModel
 from .pairwise_kernels import pairwise_gradients
 
@@ -56,42 +62,40 @@ class PairwiseLogistic(FactorModel):
         super().__init__(n_factors, reg, n_iter, random_state)
         self.learning_rate = check_real(learning_rate, "learning_rate", low_open=True)
         self.init_scale = check_real(init_scale, "init_scale", low_open=True)
-        self._options = Consistent(n_negatives=n_negatives, unrated_weight=unrated_weight)
-        self.n_negatives = self._options.n_negatives
-        self.unrated_weight = self._options.unrated_weight
+        self.n_negatives = check_count(n_negatives, "n_negatives")
+        self.unrated_weight = check_real(unrated_weight, "unrated_weight", low_open=True)
 
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
-        rng = check_random_state(self.random_state)
-        goal = _PairwiseObjective(train, self.reg, self.learning_rate, self._options, rng)
-        state = goal.start(train, self.n_factors, self.init_scale, rng)
-        with np.errstate(over="ignore", invalid="ignore"):  # refused below
-            for number in range(1, self.n_iter + 1):
-                _, gradient = goal.gradients(state, number)
-                state, _ = goal.step(state, gradient, number)
-        learned = [state[name] for name in goal.learned]
-        self._refuse_non_finite(*learned)
-        self.user_factors_, self.item_factors_, self.item_bias_ = learned
+        inner = AblationModel(
+            PairwiseLoss(self.n_negatives, self.unrated_weight), self.n_factors, reg=self.reg,
+            learning_rate=self.learning_rate, init_scale=self.init_scale, n_iter=self.n_iter,
+            random_state=self.random_state,
+        ).fit(train)  # fmt: skip
+        self.user_factors_ = inner.user_factors_[:, :-1]
+        self.item_factors_ = inner.item_factors_[:, :-1]
+        self.item_bias_ = inner.item_factors_[:, -1]
 
     def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
         return self.item_factors_[items] @ self.user_factors_[user] + self.item_bias_[items]
 
 
-class _PairwiseObjective(ConsistentObjective):
-    """The loss, its sign changed, in the place of the measure."""
+@dataclass(frozen=True)
+class PairwiseLoss:
+    """The loss, its sign changed, as an objective; there is no temperature in it."""
 
-    def __init__(self, train: Ratings, reg: float, learning_rate: float, options, rng):
-        super().__init__("consistent", train, reg, learning_rate, options, rng)
-        self.problem = _Pairs(train)
+    n_negatives: int
+    unrated_weight: float
 
+    name: ClassVar[str] = "pairwise"
+    has_bias: ClassVar[bool] = True
+    in_turn: ClassVar[bool] = False
 
-class _Pairs(SampledProblem):
-    """The ratings as `SampledProblem` lays them out; there is no temperature in this loss."""
-
-    def sampled_gradients(self, U, V, uniforms, tau, unrated_weight) -> tuple:
-        by_user, by_item = np.empty_like(U), np.empty_like(V)
-        worth = np.arange(self.train.max_grade + 1) / self.train.max_grade
+    def gradients(self, data: TrainingData, U, V, context: IterationContext, marks=None):
+        rows = user_columns(U, self.has_bias)
+        by_user, by_item = np.empty_like(rows), np.empty_like(V)
+        drawn = uniforms(context, self.n_negatives, V.shape[0])
         loss = pairwise_gradients(
-            U, V, self.indptr, self.items, self.grades, worth, self.train.indices, uniforms,
-            unrated_weight, by_user, by_item,
+            rows, V, data.indptr, data.items, data.grades, grade_fractions(data.train.max_grade),
+            data.train.indices, drawn, self.unrated_weight, by_user, by_item,
         )  # fmt: skip
-        return -loss, by_user, by_item
+        return -loss, by_user[:, :-1], by_item

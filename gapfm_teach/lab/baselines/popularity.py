@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..._support.checks import check_real
-from ...learning.recommender import Recommender
-from ...metrics import accumulated, thresholding_probabilities
+from ...metrics import cumulative_weights, thresholding_probabilities
 from ...ratings import Ratings
+from ...training.recommender import Recommender
 
 
 class _SameForAll(Recommender):
@@ -77,7 +77,7 @@ class GradeWeightedPopularity(_SameForAll):
     """
 
     def _item_scores(self, train: Ratings) -> np.ndarray:
-        worth = accumulated(thresholding_probabilities(train.max_grade))
+        worth = cumulative_weights(thresholding_probabilities(train.max_grade))
         return _sum_by_item(train, worth[train.grades])
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..._support.checks import check_count
-from ...learning.recommender import Recommender
 from ...model import GAPfm
 from ...ratings import Ratings
+from ...training.recommender import Recommender
 
 
 class SmoothedAP(Recommender):
@@ -34,7 +34,7 @@ class SmoothedAP(Recommender):
         self.threshold = check_count(threshold, "threshold")
         self.random_state = random_state
         self.settings = settings
-        self._untrained()  # bad settings are refused here, not at `fit`
+        self._untrained().settings()  # bad ones are refused here, not at `fit`
 
     def _untrained(self) -> GAPfm:
         return GAPfm(self.n_factors, random_state=self.random_state, **self.settings)

@@ -7,8 +7,8 @@ from scipy import sparse
 from scipy.special import expit
 
 from ..._support.checks import check_count, check_random_state, check_real
-from ...learning.recommender import Recommender
 from ...ratings import Ratings
+from ...training.recommender import Recommender
 
 FEATURES = (
     *(f"{outcome} {statistic}" for outcome in ("win", "loss", "tie")

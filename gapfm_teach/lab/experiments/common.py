@@ -7,13 +7,15 @@ import numpy as np
 import pandas as pd
 
 from ..._support.checks import check_count, check_random_state
-from ...learning import training
-from ...learning.machine import threads
-from ...learning.printed import Printed, PrintedObjective
-from ...learning.training import Problem, State
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...splits import split_given
+from ...training import loop
+from ...training.data import TrainingData
+from ...training.loop import State, Training
+from ...training.machine import threads
+from ...training.objectives import PaperObjective
+from ...training.optimizers import GradientAscent
 
 # Steps that leave the start within a few dozen iterations, for each number of given ratings.
 LEARNING_RATES = {10: 0.02, 20: 0.006, 30: 0.003, 50: 0.003}
@@ -57,60 +59,50 @@ def trace(
 def held_out_gap(model: GAPfm, validation: Ratings) -> float:
     """The held-out GAP of a model without biases."""
     U, V = model.user_factors_, model.item_factors_
-    return training.held_out_gap(U, V, model.train_, validation)
+    return loop.held_out_gap(U, V, model.train_, validation)
 
 
-# Marks the ratings whose items an iteration moves, in `problem`'s order, at their scores.
-Select = Callable[[Problem, np.ndarray], np.ndarray]
+# Marks the ratings whose items an iteration moves, in `data`'s order, at their scores.
+Select = Callable[[TrainingData, np.ndarray], np.ndarray]
 
 
-_NO_DRAWS = np.random.default_rng(0)  # what selects here draws for itself
-
-
-class _Selecting(PrintedObjective):
-    """Algorithm 2 with a selection of one's own."""
-
-    drawn = True
-
-    def __init__(self, train: Ratings, reg: float, learning_rate: float, select: Select):
-        super().__init__("paper", train, reg, learning_rate, Printed(), _NO_DRAWS)
-        self._select = select
-
-    def marks(self, state: State) -> np.ndarray:
-        return self._select(self.problem, self.problem.scores(*self.factors(state)))
-
-
-def _goal(
+def _training(
     train: Ratings, reg: float, learning_rate: float, select: Select | None
-) -> PrintedObjective:
-    if select is None:
-        return PrintedObjective("paper", train, reg, learning_rate, Printed(), _NO_DRAWS)
-    return _Selecting(train, reg, learning_rate, select)
+) -> Training:
+    """Algorithm 2 with a selection of one's own."""
+    return Training(
+        TrainingData(train), PaperObjective(), GradientAscent(), reg, learning_rate, select
+    )
+
+
+def _state(factors: Sequence[np.ndarray]) -> State:
+    U, V = factors
+    return State(U, V, np.empty(0, np.int64))
 
 
 def ascend(
     train: Ratings, validation: Ratings | None, factors: Sequence[np.ndarray], *,
     learning_rate: float, reg: float, n_iter: int, every: int = 2,
     select: Select | None = None,
-    measure: Callable[[Problem, np.ndarray], dict] | None = None,
+    measure: Callable[[TrainingData, np.ndarray], dict] | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """The batch iteration of `GAPfm.fit` from given factors U, V; rows as `trace` notes them.
 
     `select` marks the ratings whose items move; None moves all. Columns iteration, objective,
     held_out_gap (nan without `validation`), and what `measure` returns by name.
     """
-    goal = _goal(train, reg, learning_rate, select)
-    state, rows = dict(zip(goal.learned, factors, strict=True)), []
+    training, rows = _training(train, reg, learning_rate, select), []
+    data = training.data
     with threads(1, train):
-        for done in training.ascend(goal, state, n_iter=n_iter):
+        for done in loop.fit_factors(training, _state(factors), n_iter=n_iter):
             if (done.number - 1) % every == 0:
-                U, V = goal.factors(done.state)
+                U, V = training.parameters(done.state)
                 row = {"iteration": done.number, "objective": done.objective}
                 row["held_out_gap"] = float("nan")
                 if validation is not None:
-                    row["held_out_gap"] = training.held_out_gap(U, V, train, validation)
+                    row["held_out_gap"] = loop.held_out_gap(U, V, train, validation)
                 if measure is not None:
-                    row |= measure(goal.problem, goal.problem.scores(U, V))
+                    row |= measure(data, data.scores(U, V))
                 rows.append(row)
     return pd.DataFrame(rows)
 
@@ -131,12 +123,11 @@ def ascended(
     n_iter: int, select: Select | None = None,
 ) -> Factors:  # fmt: skip
     """Where `ascend` ends."""
-    goal = _goal(train, reg, learning_rate, select)
-    state = dict(zip(goal.learned, factors, strict=True))
+    training, state = _training(train, reg, learning_rate, select), _state(factors)
     with threads(1, train):
-        for done in training.ascend(goal, state, n_iter=n_iter):
+        for done in loop.fit_factors(training, state, n_iter=n_iter):
             state = done.state
-    return Factors(*goal.factors(state))
+    return Factors(*training.parameters(state))
 
 
 def small_start(train: Ratings, random_state, n_factors: int = 10) -> list[np.ndarray]:

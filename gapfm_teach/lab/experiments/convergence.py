@@ -11,6 +11,7 @@ from ...metrics import thresholding_probabilities
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...smooth import beta
+from ...training.data import TrainingData
 from .common import (
     LEARNING_RATES,
     ascend,
@@ -155,7 +156,7 @@ def algorithm_readings(
     return tidy(runs, ["reading", "reg"])
 
 
-def _last_visits(problem: Problem, scores: np.ndarray) -> np.ndarray:
+def _last_visits(problem: TrainingData, scores: np.ndarray) -> np.ndarray:
     """Marks, for each item, the rating of the last user who has it."""
     marks = np.zeros(problem.items.shape[0], dtype=bool)
     _, from_the_end = np.unique(problem.items[::-1], return_index=True)

@@ -8,10 +8,11 @@ import pandas as pd
 
 from ... import kernels
 from ..._support.checks import check_random_state
-from ...learning.training import Problem
-from ...metrics import accumulated, thresholding_probabilities
+from ...metrics import cumulative_weights, thresholding_probabilities
 from ...model import GAPfm
 from ...ratings import Ratings
+from ...training.data import TrainingData
+from ...training.objectives import PaperObjective
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Lists:
     ties: np.ndarray
 
     @classmethod
-    def of(cls, problem: Problem, scores: np.ndarray) -> "Lists":
+    def of(cls, problem: TrainingData, scores: np.ndarray) -> "Lists":
         """Of the `scores` of its ratings, (n_ratings,).
 
         Raises ValueError where users have different numbers of ratings.
@@ -109,7 +110,7 @@ def rated_gap(problem: Problem, scores: np.ndarray) -> float:
     by_score = np.lexsort((problem.items, -scores, user_of))
     place[by_score] = 1 + np.arange(place.shape[0]) - problem.indptr[user_of]
     gap = np.empty(problem.train.n_users)
-    kernels.share_out(
+    kernels.parallel_for(
         kernels.gap_at_ranks,
         gap.size,
         place,
@@ -132,10 +133,10 @@ def static_gain(model: GAPfm, k: int = 20, random_state=0) -> pd.DataFrame:
     others keep their order, at best. Both as shares of what a perfect list would gain.
     """
     rng, train = check_random_state(random_state), model.train_
-    problem = Problem(train)
+    problem = TrainingData(train)
     lists = Lists.of(problem, problem.scores(model.user_factors_, model.item_factors_))
     order = lists.from_the_highest(lists.scores)
-    weights = np.take_along_axis(problem.accumulated[lists.grades], order, axis=1)
+    weights = np.take_along_axis(problem.cumulative_weights[lists.grades], order, axis=1)
     now = _gap_of_lists(weights)
     rows = []
     for rule, priority in RULES.items():
@@ -191,9 +192,9 @@ def loss_split(model: GAPfm, validation: Ratings) -> pd.Series:
     misranked, its second sum over Z with the sign changed; gap, what is left.
     """
     train, U, V = model.train_, model.user_factors_, model.item_factors_
-    worth = accumulated(thresholding_probabilities(train.max_grade))
+    worth = cumulative_weights(thresholding_probabilities(train.max_grade))
     rank = np.empty(validation.n_ratings, dtype=np.int64)
-    kernels.share_out(
+    kernels.parallel_for(
         kernels.held_out_ranks, train.n_users, U, V.T.copy(), train.indptr, train.indices,
         validation.indptr, validation.indices, rank,
     )  # fmt: skip
@@ -219,18 +220,19 @@ def one_step(model: GAPfm, k: int = 20, random_state=0) -> pd.DataFrame:
 
     Columns rule, objective and training_gap: the changes, with the model's own learning rate.
     """
-    rng, problem = check_random_state(random_state), Problem(model.train_)
+    rng, problem = check_random_state(random_state), TrainingData(model.train_)
+    paper = PaperObjective()
     U, V = model.user_factors_, model.item_factors_
 
     def measured(V: np.ndarray) -> np.ndarray:
         return np.array(
-            [problem.gradients(U, V, 0.0)[0], rated_gap(problem, problem.scores(U, V))]
+            [paper.gradients(problem, U, V)[0], rated_gap(problem, problem.scores(U, V))]
         )
 
     before, lists, rows = measured(V), Lists.of(problem, problem.scores(U, V)), []
     for rule, priority in RULES.items():
         marks = lists.highest(priority(lists, rng, k), k).ravel()
-        by_item = problem.gradients(U, V, 0.0, marks=marks)[2]
+        by_item = paper.gradients(problem, U, V, marks=marks)[2]
         objective, gap = measured(V + model.learning_rate_ * by_item) - before
         rows.append({"rule": rule, "objective": objective, "training_gap": gap})
     return pd.DataFrame(rows)

@@ -8,11 +8,11 @@ import pandas as pd
 
 from ..._support.checks import check_random_state
 from ...datasets import simulate_ratings
-from ...learning.training import Problem
-from ...metrics import accumulated, ranks, thresholding_probabilities
+from ...metrics import cumulative_weights, ranks, thresholding_probabilities
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...smooth import smoothed_gap_gradient
+from ...training.data import TrainingData
 from .common import ascend, held_out_gap, rows_for_page, small_start, split_three
 from .misranked import RULES, Lists, rated_gap
 
@@ -104,10 +104,10 @@ def selection_run(
     rng, draw = check_random_state(random_state), STARTS[start]
     factors = [draw(rng, (n, 10)) for n in (train.n_users, train.n_items)]
 
-    def select(problem: Problem, scores: np.ndarray) -> np.ndarray:
+    def select(problem: TrainingData, scores: np.ndarray) -> np.ndarray:
         return _marks(Lists.of(problem, scores), rule, rng, k)
 
-    def measure(problem: Problem, scores: np.ndarray) -> dict:
+    def measure(problem: TrainingData, scores: np.ndarray) -> dict:
         lists = Lists.of(problem, scores)
         up = lists.push[lists.too_low < 0] > 0
         return {"training_gap": rated_gap(problem, scores), "up_too_high": np.mean(up)}
@@ -153,7 +153,7 @@ def selection_visits(
     """
     rng, counts = check_random_state(random_state), []
 
-    def select(problem: Problem, scores: np.ndarray) -> np.ndarray:
+    def select(problem: TrainingData, scores: np.ndarray) -> np.ndarray:
         marks = _marks(Lists.of(problem, scores), rule, rng, k)
         counts.append(np.bincount(problem.items, marks, minlength=train.n_items))
         return marks
@@ -163,7 +163,7 @@ def selection_visits(
         select=select,
     )  # fmt: skip
     rated = np.bincount(train.indices, minlength=train.n_items)
-    worth = accumulated(thresholding_probabilities(train.max_grade))
+    worth = cumulative_weights(thresholding_probabilities(train.max_grade))
     weighted = np.bincount(train.indices, worth[train.grades], minlength=train.n_items)
     visited = np.mean(counts[since:], axis=0) / np.maximum(rated, 1)
     columns = {"n_ratings": rated, "weighted": weighted, "visited": visited}

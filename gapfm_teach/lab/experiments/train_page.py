@@ -6,10 +6,11 @@ from functools import lru_cache
 import numpy as np
 
 from ...datasets import simulate_ratings
-from ...learning import training
 from ...model import GAPfm
 from ...ratings import Ratings
 from ...splits import given_only, split_given
+from ...training.loop import held_out_gap
+from ...training.objectives import gap_gains
 from .common import rows_for_page, small_start
 from .convergence import escape_matrix, top_direction
 from .optimum import supremum
@@ -78,11 +79,9 @@ def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dic
     """
     ceiling = supremum(train)
     sigma, a, b = top_direction(escape_matrix(train))
-    worth = training.Problem(train).accumulated[train.grades]
+    worth = gap_gains(train.max_grade)[train.grades]
     counted = np.bincount(train.indices, worth, train.n_items)[:, None]
-    counting = training.held_out_gap(
-        np.ones((train.n_users, 1)), counted, train, validation
-    )
+    counting = held_out_gap(np.ones((train.n_users, 1)), counted, train, validation)
 
     # The coarse answer and the fine one, and another user, are one training.
     @lru_cache(maxsize=2)
@@ -101,7 +100,7 @@ def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dic
     @lru_cache(maxsize=200)
     def gap(iteration: int, **setting) -> float:
         U, V = trained(**setting)[1][iteration]
-        return training.held_out_gap(U, V, train, validation)
+        return held_out_gap(U, V, train, validation)
 
     def length(U: np.ndarray, V: np.ndarray) -> float:
         return float(np.linalg.norm(a @ U + b @ V))

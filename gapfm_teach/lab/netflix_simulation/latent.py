@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...kernels import share_out
+from ...kernels import parallel_for
 from . import marginals
 from . import simulation_kernels as simulation
 
@@ -113,7 +113,7 @@ def draw_choices(truth: Truth, rng: np.random.Generator) -> tuple[np.ndarray, np
     movies = np.empty(indptr[-1], np.uint16)
     movies[indptr[owners[order]] + nth] = order
     coin, alias = alias_table(truth.exposure)
-    share_out(
+    parallel_for(
         simulation.choose_movies, n_users, indptr, n_fixed, truth.exposure, coin, alias, truth.U,
         truth.V, SHARPNESS, SHIFT, _seeds(n_users, rng), movies,
     )  # fmt: skip
@@ -130,7 +130,7 @@ def draw_scores(
     """
     steps = np.empty(movies.size, np.uint16)
     n_users = truth.sizes.n_users
-    share_out(
+    parallel_for(
         simulation.score_choices, n_users, indptr, movies, truth.U, truth.V, truth.user_bias,
         truth.movie_bias, TASTE, NOISE / LOGISTIC_DEVIATION, _seeds(n_users, rng), steps,
     )  # fmt: skip

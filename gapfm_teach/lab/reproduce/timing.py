@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 
 from ..._support.checks import check_random_state
-from ...learning.machine import most_threads, threads
-from ...learning.training import Problem
 from ...ratings import Ratings
 from ...splits import of_users, split_given
+from ...training.data import TrainingData
+from ...training.machine import most_threads, threads
+from ...training.objectives import PaperObjective
 from ..experiments.common import small_start
 
 REPETITIONS = 15
@@ -62,12 +63,12 @@ def thread_times(
     """
     most = most_threads()
     counts = range(1, most + 1) if n_threads is None else n_threads
-    rows, problem = [], Problem(ratings)
+    rows, problem = [], TrainingData(ratings)
     for seed in random_states:
         U, V = _trained(ratings, seed)
         for n in counts:
             with threads(n, ratings):
-                seconds = shortest(partial(problem.gradients, U, V, 0.001))
+                seconds = shortest(partial(PaperObjective().gradients, problem, U, V))
             rows.append({"random_state": seed, "n_threads": n, "seconds": seconds})
     return pd.DataFrame(rows)
 
@@ -99,9 +100,11 @@ def epoch_times(
                     "n_ratings": part.n_ratings,
                     "pairs": int(np.sum(np.diff(part.indptr) ** 2)),
                 }  # fmt: skip
-                problem, (U, V) = Problem(part), _trained(part, seed)
+                problem, (U, V) = TrainingData(part), _trained(part, seed)
                 for count in (n for n in n_threads if n <= most):
                     with threads(count, part):
-                        seconds = shortest(partial(problem.gradients, U, V, 0.001))
+                        seconds = shortest(
+                            partial(PaperObjective().gradients, problem, U, V)
+                        )
                     rows.append(row | {"n_threads": count, "seconds": seconds})
     return pd.DataFrame(rows)

@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 from gapfm_teach import Ratings, simulate_ratings
 from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.lab.baselines import BPR, bpr
-from gapfm_teach.lab.baselines.pairwise_kernels import climb_pairs, nth_unrated
+from gapfm_teach.lab.baselines.pairwise_kernels import nth_unrated, step_pairs
 
 POSITION = st.integers(0, 11)
 
@@ -20,7 +20,7 @@ def users_of(ratings: Ratings) -> np.ndarray:
 
 
 def climb(ratings, U, V, b, drawn, uniforms, learning_rate, reg) -> None:
-    climb_pairs(
+    step_pairs(
         U, V, b, users_of(ratings), ratings.indices, ratings.indptr, np.array(drawn),
         np.array(uniforms), learning_rate, reg,
     )  # fmt: skip

@@ -9,8 +9,8 @@ from gapfm_teach import Ratings, simulate_ratings
 from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.lab.baselines import PairwiseLogistic
 from gapfm_teach.lab.baselines.pairwise_kernels import pairwise_gradients, pairwise_sums
-from gapfm_teach.learning.training import Problem
 from gapfm_teach.repaired.measures import sample_unrated
+from gapfm_teach.training.data import TrainingData
 
 MAX_GRADE = 5
 WORTH = np.arange(MAX_GRADE + 1) / MAX_GRADE
@@ -92,7 +92,7 @@ def few():
 def test_gradients_of_all_users(n_drawn, few):
     rng = np.random.default_rng(n_drawn)
     U, V, b = rng.normal(size=(5, 2)), rng.normal(size=(7, 2)), rng.normal(size=7)
-    uniforms, laid = rng.random((5, n_drawn)), Problem(few)
+    uniforms, laid = rng.random((5, n_drawn)), TrainingData(few)
     rows = np.column_stack([U, np.ones(5)]), np.column_stack([V, b])
     by_user, by_item = np.empty((5, 3)), np.full((7, 3), 9.0)
     loss = pairwise_gradients(

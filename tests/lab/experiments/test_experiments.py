@@ -21,6 +21,7 @@ from gapfm_teach.lab.experiments import common, convergence, misranked, optimum
 from gapfm_teach.learning.training import Problem
 from gapfm_teach.metrics import ranks
 from gapfm_teach.selection import adaptive_selection
+from gapfm_teach.training.data import TrainingData
 
 DELTA = thresholding_probabilities(5)
 
@@ -176,7 +177,7 @@ def test_learning_rate_search_starts_every_step_from_the_same_factors(split):
 
 def test_last_visits_marks_one_rating_an_item_of_its_last_user(split):
     train = split[0]
-    problem = Problem(train)
+    problem = TrainingData(train)
     marks = convergence._last_visits(problem, np.zeros(train.n_ratings))
     user_of = np.repeat(np.arange(train.n_users), np.diff(train.indptr))
     last = {}
@@ -264,13 +265,13 @@ def test_selection_sweep_counts_pairs_and_knows_all(ratings):
 def lists_of(split, seed=5):
     """Rated lists with scores of which many are equal, and what they are made of."""
     train = split[0]
-    problem, rng = Problem(train), np.random.default_rng(seed)
+    problem, rng = TrainingData(train), np.random.default_rng(seed)
     U, V = np.ones((train.n_users, 1)), rng.integers(3, size=(train.n_items, 1)) / 4
     return misranked.Lists.of(problem, problem.scores(U, V)), rng, (problem, V[:, 0])
 
 
 def lists_of_model(model):
-    problem = Problem(model.train_)
+    problem = TrainingData(model.train_)
     scores = problem.scores(model.user_factors_, model.item_factors_)
     return misranked.Lists.of(problem, scores)
 

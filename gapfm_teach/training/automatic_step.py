@@ -5,7 +5,8 @@ from numbers import Real
 import numpy as np
 
 from .._support.checks import check_real
-from .training import Problem
+from .data import TrainingData
+from .objectives import PaperObjective
 
 GROWTH = 0.5  # by how much of itself the factors' growing part grows in an iteration
 _ENOUGH = 1.01  # σ_max within about a per cent: the step need not be known better
@@ -20,26 +21,26 @@ def check_learning_rate(value) -> float | str:
     return check_real(value, "learning_rate", low_open=True)
 
 
-def largest_singular_value(problem: Problem) -> float:
+def largest_singular_value(data: TrainingData) -> float:
     """σ_max of C, (n_users, n_items), with C_mi = ⅛ Σ_j β_mij over rated items j, else 0.
 
     C is ∂F/∂f where all f = 0, and C >= 0, hence its first singular vector has no sign, and a
     start of ones cannot miss it. The same for any number of threads.
     """
     return power_iteration(
-        lambda v: normalise(*multiply(problem, v)), np.ones((problem.train.n_items, 1))
+        lambda v: normalise(*multiply(data, v)), np.ones((data.train.n_items, 1))
     )
 
 
-def multiply(problem: Problem, v: np.ndarray) -> tuple[np.ndarray, float]:
+def multiply(data: TrainingData, v: np.ndarray) -> tuple[np.ndarray, float]:
     """CᵀC v, (n_items, 1), and ‖C v‖². Both add up over groups of users.
 
     With U = 0 the gradient (10) is C V and with V = 0 (11) is Cᵀ U, so C is never built: two
     passes with a single factor.
     """
-    no_users, no_items = np.zeros((problem.train.n_users, 1)), np.zeros_like(v)
-    _, Cv, _ = problem.gradients(no_users, v, 0.0)
-    _, _, CtCv = problem.gradients(Cv, no_items, 0.0)
+    no_users, no_items = np.zeros((data.train.n_users, 1)), np.zeros_like(v)
+    _, Cv, _ = PaperObjective().gradients(data, no_users, v)
+    _, _, CtCv = PaperObjective().gradients(data, Cv, no_items)
     return CtCv, float(np.vdot(Cv, Cv))
 
 
@@ -58,7 +59,7 @@ def power_iteration(turn, v) -> float:
             return sigma
 
 
-def suitable_learning_rate(problem: Problem, reg: float) -> float:
+def suitable_learning_rate(data: TrainingData, reg: float) -> float:
     """γ = ½ / (σ_max(C) + λ).
 
     Near f = 0, where training starts, small factors grow along C's first singular vectors by
@@ -70,7 +71,7 @@ def suitable_learning_rate(problem: Problem, reg: float) -> float:
     gradient says how many rate it and how well, and this is most of what V has to learn. Rules
     that divide it out (Adagrad, Adam) leave all items about equally high.
     """
-    return rate_for(largest_singular_value(problem), reg)
+    return rate_for(largest_singular_value(data), reg)
 
 
 def rate_for(sigma: float, reg: float) -> float:

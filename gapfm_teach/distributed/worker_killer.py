@@ -10,10 +10,10 @@ from distributed import WorkerPlugin
 from .._support.checks import check_path
 
 
-class Accident(WorkerPlugin):
+class WorkerKiller(WorkerPlugin):
     """Kills the worker that is the first to begin a pass of `iteration`, in the middle of it.
 
-    `client.register_plugin(Accident(folder, 8))`; None kills nobody. `folder` is one that all
+    `client.register_plugin(WorkerKiller(folder, 8))`; None kills nobody. `folder` is one that all
     workers and the client see: each pass that is begun, in whatever training, leaves a line there.
     Leave it registered until the cluster closes: taken away while Dask starts another worker, it
     takes that one along. Needs a system with SIGKILL, so not Windows.

@@ -1,0 +1,309 @@
+"""Fitted models and running trainings in files: written whole or not at all, without pickle.
+
+All arrays in a file are numbers, in C order; whatever is text stands in `header`, the UTF-8 bytes
+of one JSON object. `handover.qmd` documents a model's file for programs without this package.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._support.checks import check_path, check_real
+from .._support.files import content_hash, is_same, regular, writable_folder
+from .._support.npz import check_array, read_npz, write_npz
+from ..ratings import Ratings
+from .estimator import Settings
+from .loop import State
+
+Arrays = dict[str, np.ndarray]
+
+_MODEL, _CHECKPOINT = "gapfm_teach.GAPfm", "gapfm_teach.GAPfm checkpoint"
+_NAMES = {_MODEL: "a saved GAPfm", _CHECKPOINT: "a checkpoint of GAPfm"}
+_FROM = {_MODEL: "a file from save()", _CHECKPOINT: "a file from fit(checkpoint=...)"}
+_VERSION = 3
+_ROWS = {"indptr": np.int64, "indices": np.int32, "grades": np.int8}
+_LABELS = ("users", "items", "titles")
+_ABOUT = (
+    "The score of item i for user m is the inner product of user_factors[m] and item_factors[i], "
+    "plus item_bias[i]; only the order of a user's scores means anything. users, items and titles "
+    "stand in the order of those rows. What user m rated in training: places train_indptr[m] to "
+    "train_indptr[m + 1] - 1 of train_indices (rows of items) and train_grades. A new user's "
+    "factors: from 0, with the item factors held fixed, as many steps of the objective's gradient "
+    "ascent as history has rows. Formulas and code: handover.qmd of gapfm_teach."
+)
+
+
+# ------------------------------------------------------------------ a fitted model
+
+
+def write_model(
+    path, params: dict, rate: float, train: Ratings, learned: Arrays, rows: list
+):
+    """Write what a fitted model needs to predict, recommend and fold in: γ (`rate`), ratings.
+
+    `learned`: user_factors, item_factors and item_bias.
+    Raises TypeError or ValueError for what is no file's name, ValueError where `train` has ids that
+    JSON cannot hold.
+    """
+    path = check_path(path, "path", "pass a file's name such as 'model.npz'")
+    header = {"about": _ABOUT, "params": params, "learning_rate_": rate}
+    header |= {"source": train.source, "max_grade": train.max_grade}
+    header |= {name: _listed(getattr(train, name), name) for name in _LABELS}
+    ratings = {"train_" + name: getattr(train, name) for name in _ROWS}
+    write_npz(path, _arrays(_MODEL, header, learned | ratings, rows))
+
+
+def _listed(labels: np.ndarray, name: str) -> list:
+    """Ids or titles as a list for JSON; ValueError for those that would come back changed."""
+    values = labels.tolist()
+    try:
+        text = json.dumps(values, allow_nan=False)  # Infinity is JSON to Python alone
+        # As lists: arrays compare as floats, to which 2**64 - 1 and 2**64 - 2 are the same.
+        kept = np.asarray(json.loads(text)).tolist() == values
+    except (TypeError, ValueError):  # no JSON; lists of several lengths
+        kept = False
+    if not kept:
+        raise ValueError(
+            f"train has {name} of mixed or unusual types, such as {labels[0]!r}, which a file "
+            "without pickle cannot hold; make them all numbers or all text (whole numbers of 2**63 "
+            "and above: text)"
+        )
+    return values
+
+
+def read_model(path) -> tuple[dict, float, Ratings, Arrays, list]:
+    """Parameters, γ, ratings, learned arrays and history, as `write_model` wrote them.
+
+    Raises FileNotFoundError, or ValueError for a file that is no such model.
+    """
+    path = check_path(path, "path", "pass a file from save()")
+    header, arrays = _read(path, _MODEL)
+    try:
+        params, rate = header["params"], header["learning_rate_"]
+        ratings = Ratings(
+            *(arrays[f"train_{name}"].astype(dtype) for name, dtype in _ROWS.items()),
+            **{name: header[name] for name in _LABELS},
+            n_items=len(header["items"]), max_grade=header["max_grade"], source=header["source"],
+        )  # fmt: skip
+        n_users, n_items, D = ratings.n_users, ratings.n_items, params["n_factors"]
+        learned = {
+            "user_factors": check_array(arrays, "user_factors", (n_users, D)),
+            "item_factors": check_array(arrays, "item_factors", (n_items, D)),
+            "item_bias": check_array(arrays, "item_bias", (n_items,)),
+        }
+        rate = check_real(rate, "learning_rate_", low_open=True)
+        return params, rate, ratings, learned, _history(arrays)
+    except Exception as error:  # an edited file raises nearly anything
+        raise _not_one(path, _MODEL, error) from error
+
+
+# ------------------------------------------------------------------ a running training
+
+
+class CheckpointManager:
+    """Where a training writes its checkpoints, how often, and what it resumes from.
+
+    path : a new file, or the one to `resume` from; None for none. every : iterations between two.
+    settings : of the training. rng : its generator.
+    """
+
+    def __init__(
+        self, path, resume, every: int, settings: Settings, rng: np.random.Generator
+    ):
+        self.path, self.resume = path, resume
+        self._every, self._settings, self._rng = every, settings, rng
+        self._written = True
+        if resume is not None:
+            self.resume = check_path(
+                resume, "resume", "pass a file from fit(checkpoint=...)"
+            )
+        if path is not None:
+            self.path = _checked_place(path, self.resume)
+
+    def describe(self, train: Ratings, validation: Ratings | None) -> None:
+        """Note the ratings, which a training that resumes must have too."""
+        if self.path is None and self.resume is None:
+            return
+        params = self._settings.by_name()
+        del params["n_iter"]  # may be raised
+        parts: dict[str, Any] = {"train": train, "validation": validation}
+        self._run = {"params": params} | {
+            k: v and _fingerprint(v) for k, v in parts.items()
+        }
+        self._shapes = self._settings.row_shapes(train.n_users, train.n_items)
+
+    def read(self) -> tuple[State, list]:
+        """State and history of the checkpoint to resume from; its generator becomes this one's.
+
+        Raises FileNotFoundError, or ValueError for a file that is no checkpoint, one of other data
+        or parameters (the message names what differs), or one beyond n_iter; the generator is then
+        as it was.
+        """
+        header, arrays = _read(self.resume, _CHECKPOINT)
+        try:
+            theirs, generator = header["run"], header["generator"]
+            state = State(*(arrays[name] for name in State._fields))
+            rows = _history(arrays)
+            differences = _differences(theirs, json.loads(json.dumps(self._run)))
+            if not differences:
+                for name, shape in self._shapes.items():
+                    check_array(arrays, name, shape)
+        except Exception as error:  # an edited file raises nearly anything
+            raise _not_one(self.resume, _CHECKPOINT, error) from error
+        if differences:
+            raise ValueError(
+                f"{self.resume} cannot be resumed here: {'; '.join(differences)}. Resume with the "
+                "same data and parameters, or fit anew without resume"
+            )
+        if len(rows) > self._settings.n_iter:
+            raise ValueError(
+                f"{self.resume} has {len(rows)} iterations behind it, more than "
+                f"n_iter={self._settings.n_iter}; n_iter counts from the very start: raise it"
+            )
+        self._set_generator(generator)
+        return state, rows
+
+    def _set_generator(self, generator: dict) -> None:
+        before = self._rng.bit_generator.state
+        try:
+            self._rng.bit_generator.state = generator
+        except Exception as error:  # of another kind of generator, or edited
+            self._rng.bit_generator.state = before
+            raise ValueError(
+                f"{self.resume} cannot be resumed here: its generator is of another kind or has no "
+                f"such state ({error}); fit anew without resume"
+            ) from error
+
+    def after(self, iteration: int, state: State, rows: list) -> None:
+        """Write a checkpoint, where one is due after this iteration."""
+        self._written = False
+        if iteration % self._every == 0 or iteration == self._settings.n_iter:
+            self.finish(state, rows)
+
+    def finish(self, state: State, rows: list) -> None:
+        """Write a checkpoint of where the training stands, whole or not at all.
+
+        Nothing as long as the ratings, and not compressed: 480,000 users at D = 10 make 38 MB.
+        """
+        if self.path is None or (self._written and self.path.exists()):
+            return
+        header = {"run": self._run, "generator": self._rng.bit_generator.state}
+        write_npz(
+            self.path, _arrays(_CHECKPOINT, header, state._asdict(), rows), compressed=False
+        )
+        self._written = True
+
+
+def _checked_place(path, resume: Path | None) -> Path:
+    """Return `path`, after making its folder: a long training must not fail at its first
+    checkpoint.
+
+    Raises TypeError or ValueError for no path, OSError where none can be written, FileExistsError
+    for a file that is there and is not the one to `resume` from: it would be lost.
+    """
+    path = check_path(path, "checkpoint", "pass a file's name such as 'run.npz'")
+    name = str(path)
+    try:
+        writable_folder(regular(path).parent)
+    except (OSError, ValueError) as error:
+        raise OSError(
+            f"checkpoint {name!r} cannot be written ({error}); pass a file's name in a folder "
+            "you can write to"
+        ) from error
+    if path.exists() and not is_same(path, resume):
+        raise FileExistsError(
+            f"checkpoint {name!r} is there already and would be lost; to go on from a checkpoint "
+            f"there pass resume={name!r} too, else pass another name, or move or delete it"
+        )
+    return path
+
+
+def _fingerprint(ratings: Ratings) -> dict:
+    """Sizes and a hash of who rated what and how; ids and titles do not matter to training."""
+    content = content_hash(ratings.indptr, ratings.indices, ratings.grades)
+    return {
+        "users": ratings.n_users, "items": ratings.n_items, "ratings": ratings.n_ratings,
+        "max_grade": ratings.max_grade, "hash": content,
+    }  # fmt: skip
+
+
+def _differences(theirs: dict, ours: dict) -> list[str]:
+    """What was otherwise in the checkpoint, one sentence each."""
+    found = []
+    for name in ("train", "validation"):
+        there, here = theirs[name], ours[name]
+        if there != here:
+            found.append(
+                f"it was made with other {name} data ({_size(there)} there, {_size(here)} here)"
+            )
+    there, here = theirs["params"], ours["params"]
+    for name in sorted(
+        here, key=lambda name: name != "objective"
+    ):  # it decides on the options
+        if there.get(name) != here[name]:
+            found.append(
+                f"it was made with {name}={there.get(name)!r}, this model has {here[name]!r}"
+            )
+    return found
+
+
+def _size(data: dict | None) -> str:
+    if data is None:
+        return "none"
+    return (
+        f"{data['ratings']:,} ratings of {data['users']:,} users × {data['items']:,} items, "
+        f"grades to {data['max_grade']}, hash {data['hash'][:8]}"
+    )
+
+
+# ------------------------------------------------------------------ what both share
+
+
+def _arrays(kind: str, header: dict, named: Mapping[str, Any], rows: list) -> Arrays:
+    # The state of some generators holds arrays.
+    text = json.dumps(
+        {"format": kind, "version": _VERSION} | header, default=lambda array: array.tolist()
+    )
+    named = {name: np.ascontiguousarray(array) for name, array in named.items()}
+    history = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    return {"header": np.frombuffer(text.encode(), np.uint8), **named, "history": history}
+
+
+def _history(arrays: Arrays) -> list:
+    history = check_array(arrays, "history", (len(arrays["history"]), 4), finite=False)
+    if not np.isfinite(history[:, :2]).all():
+        raise ValueError("history has numbers that are not finite")
+    return [(int(i), float(f), float(g), float(gap)) for i, f, g, gap in history]
+
+
+def _read(path: Path, kind: str) -> tuple[dict, Arrays]:
+    """Header and arrays of a file of this kind; ValueError, naming it, for any other."""
+    try:
+        arrays = read_npz(path)
+        header = arrays.pop("header")
+        # In version 1 it was text.
+        header = json.loads(header.tobytes() if header.dtype == np.uint8 else str(header))
+        found = header.get("format"), header.get("version")
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"{str(path)!r} does not exist; pass {_FROM[kind]}"
+        ) from error
+    except Exception as error:  # a damaged file raises nearly anything
+        raise _not_one(path, kind, error) from error
+    if found[0] in _NAMES and found[0] != kind:
+        raise ValueError(
+            f"{path} is {_NAMES[found[0]]}, not {_NAMES[kind]}; pass {_FROM[kind]}"
+        )
+    if found != (kind, _VERSION):
+        raise ValueError(
+            f"{path} was made by an older version, or a newer one (format {found[0]!r}, version "
+            f"{found[1]!r}); train it again"
+        )
+    return header, arrays
+
+
+def _not_one(path: Path, kind: str, error: Exception) -> ValueError:
+    return ValueError(f"{path} is not {_NAMES[kind]} ({error}); pass {_FROM[kind]}")
