@@ -22,7 +22,7 @@ from gapfm_teach.lab.experiments.netflix_size import active_users, netflix
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
 from gapfm_teach.lab.reproduce.versions import versions
-from gapfm_teach.metrics import cumulative_weights, thresholding_probabilities
+from gapfm_teach.paper import cumulative_weights, thresholding_probabilities
 from gapfm_teach.splits import given_only
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.machine import threads

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from gapfm_teach.datasets.netflix.sources import find_inputs
 from measure import in_fresh_process, peak
 
 from gapfm_teach import load_netflix
-from gapfm_teach.lab.netflix_simulation import simulate_netflix
 from gapfm_teach.datasets.netflix import load
 from gapfm_teach.datasets.netflix.arrange import by_movie
-from gapfm_teach.datasets.netflix.sources import find_inputs
+from gapfm_teach.lab.netflix_simulation import simulate_netflix
 from gapfm_teach.lab.reproduce.journal import write_csv
 from gapfm_teach.lab.reproduce.timing import machine
 from gapfm_teach.lab.reproduce.versions import versions

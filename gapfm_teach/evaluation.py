@@ -13,7 +13,7 @@ import pandas as pd
 from . import kernels
 from ._support.checks import check_array, check_count, check_random_state
 from .intervals import summarize
-from .metrics import cumulative_weights, thresholding_probabilities
+from .paper import cumulative_weights, thresholding_probabilities
 from .ratings import Ratings
 from .splits import shared
 

@@ -13,59 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._support.checks import (
-    MOST_GRADES,
     check_choice,
     check_count,
     check_delta,
     check_grades,
     check_scores,
 )
-
-
-def thresholding_probabilities(max_grade: int) -> np.ndarray:
-    """Return the weights δ_1..δ_L of the grade thresholds, L = `max_grade`: equation (5).
-
-        δ_l = (2^l − 1) / 2^L,   and δ_1 = 1 when L = 1
-
-    δ_l weighs the users for whom "relevant" means grade l or above. The weights (L,) are above
-    0 and below 1 (L > 1) and do not sum to one; GAP, GP and GR divide their sum out again.
-
-    >>> from gapfm_teach import thresholding_probabilities
-    >>> thresholding_probabilities(3)  # 1/8, 3/8, 7/8
-    array([0.125, 0.375, 0.875])
-    """
-    max_grade = check_count(max_grade, "max_grade", high=MOST_GRADES)
-    if max_grade == 1:
-        return np.ones(1)
-    return _satisfaction(np.arange(1, max_grade + 1), max_grade)
-
-
-def cumulative_weights(delta: ArrayLike) -> np.ndarray:
-    """Return Δ(0)..Δ(L), the accumulated weights of L thresholds: Δ(y) = δ_1 + … + δ_y, Δ(0) = 0.
-
-    `delta` (L,) finite and not negative. What a rating of grade y weighs, and by the lower of two
-    grades, what a pair does: (4) is β_ij = min(Δ(y_i), Δ(y_j)).
-
-    >>> from gapfm_teach import cumulative_weights
-    >>> cumulative_weights([0.125, 0.375, 0.875])
-    array([0.   , 0.125, 0.5  , 1.375])
-    """
-    return np.append(0.0, np.cumsum(check_delta(delta, 0)))
-
-
-def ranks(scores: ArrayLike) -> np.ndarray:
-    """Return the rank R_i of every item (N,): 1 for the highest score, N for the lowest.
-
-    Always a permutation of 1..N: equal scores are ranked in the order given. Section 3.
-
-    >>> from gapfm_teach.metrics import ranks
-    >>> ranks([0.2, 0.9, 0.5, 0.5])
-    array([4, 1, 2, 3])
-    """
-    scores = check_scores(scores)
-    result = np.empty(len(scores), dtype=np.int64)
-    result[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
-    return result
+from .paper import cumulative_weights, ranks, thresholding_probabilities
 
 
 def graded_average_precision(

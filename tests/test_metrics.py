@@ -16,9 +16,8 @@ from gapfm_teach.metrics import (
     graded_recall,
     ndcg,
     precision,
-    ranks,
-    thresholding_probabilities,
 )
+from gapfm_teach.paper import ranks, thresholding_probabilities
 
 GRADED = {
     "gap": graded_average_precision,

@@ -15,12 +15,13 @@ from gapfm_teach import (
     Ratings,
     adaptive_selection,
     kernels,
+    paper,
     simulate_ratings,
-    smooth,
     split_given,
 )
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
+from gapfm_teach.metrics import graded_average_precision
+from gapfm_teach.paper import thresholding_probabilities
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +43,7 @@ def test_history_has_a_row_an_iteration_and_true_values(data, fitted):
     assert history["iteration"].tolist() == list(range(1, 26))
     U, V = fitted.user_factors_, fitted.item_factors_
     last = history.iloc[-1]
-    assert last["objective"] == pytest.approx(
-        smooth.objective(U, V, train, reg=fitted.reg_)
-    )
+    assert last["objective"] == pytest.approx(paper.objective(U, V, train, reg=fitted.reg_))
     delta = thresholding_probabilities(train.max_grade)
     gaps = []
     for user in range(train.n_users):
@@ -67,8 +66,8 @@ def test_first_step_is_the_gradient_of_equation_9(data):
         train
     )
     U, V = start.user_factors_, start.item_factors_
-    by_user = central_difference(lambda X: smooth.objective(X, V, train, reg=0.001), U)
-    by_item = central_difference(lambda X: smooth.objective(U, X, train, reg=0.001), V)
+    by_user = central_difference(lambda X: paper.objective(X, V, train, reg=0.001), U)
+    by_item = central_difference(lambda X: paper.objective(U, X, train, reg=0.001), V)
     assert relative_error((stepped.user_factors_ - U) / 0.01, by_user) < 1e-5
     assert relative_error((stepped.item_factors_ - V) / 0.01, by_item) < 1e-5
     norm = np.sqrt(np.sum(by_user**2) + np.sum(by_item**2))
@@ -94,7 +93,7 @@ def test_every_variant_learns_the_training_lists(
         4, learning_rate=0.05, n_iter=40, init_scale=0.3, random_state=0, n_selected=n_selected,
         selection=selection, update=update, inner_sum=inner_sum,
     ).fit(train)  # fmt: skip
-    start = smooth.objective(
+    start = paper.objective(
         np.zeros((train.n_users, 4)), np.zeros((train.n_items, 4)), train, reg=0.0
     )
     assert model.history_["objective"].iloc[-1] > 1.02 * start
@@ -118,7 +117,7 @@ def test_each_option_reaches_the_step(data, selection, update, inner_sum):
             chosen = order[np.argsort(-rng.random(items.size))[:k]]
         inner = chosen if inner_sum == "selected" else np.arange(items.size)
         now, shrink = (V, 0.0) if update == "batch" else (expected, reg)
-        each = smooth.item_gradients(
+        each = paper.item_gradients(
             U[user], now[items[inner]], grades[inner],
             delta=thresholding_probabilities(5), reg=shrink,
         )  # fmt: skip
@@ -255,8 +254,8 @@ def test_fold_in_raises_the_users_objective_and_agrees_with_training(data, fitte
     items, grades = train.row(5)
     u = fitted.fold_in(items, grades)
     V = fitted.item_factors_[items]
-    at_start = smooth.smoothed_gap(np.zeros(items.size), grades, delta)
-    assert smooth.smoothed_gap(V @ u, grades, delta) > at_start
+    at_start = paper.smoothed_gap(np.zeros(items.size), grades, delta)
+    assert paper.smoothed_gap(V @ u, grades, delta) > at_start
     order = spearmanr(fitted.item_factors_ @ u, fitted.predict(5)).statistic
     assert order > 0.7  # the trained vector began elsewhere and met a moving V
 
@@ -267,7 +266,7 @@ def test_fold_in_ends_where_equation_10_with_its_lambda_is_zero(data):
     model.fit(train).reg_ = 0.5
     items, grades = train.row(2)
     u = model.fold_in(items, grades)
-    slope = smooth.user_gradient(
+    slope = paper.user_gradient(
         u, model.item_factors_[items], grades, delta=thresholding_probabilities(5), reg=0.5
     )
     assert np.linalg.norm(u) > 0.1

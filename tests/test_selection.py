@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from gapfm_teach import adaptive_selection
-from gapfm_teach.selection import misranking
+from gapfm_teach.paper import misranking
 
 
 def test_the_papers_example_selects_the_third_item():

@@ -10,20 +10,21 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
-from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
-from gapfm_teach.ratings import Ratings
-from gapfm_teach.repaired.gap import consistent_gap
-from gapfm_teach.repaired.ranks import consistent_rank
-from gapfm_teach.smooth import (
-    beta,
+from gapfm_teach.metrics import graded_average_precision
+from gapfm_teach.paper import (
     item_gradients,
     logistic,
     logistic_derivative,
     objective,
+    pair_weights,
     smoothed_gap,
     smoothed_gap_gradient,
+    thresholding_probabilities,
     user_gradient,
 )
+from gapfm_teach.ratings import Ratings
+from gapfm_teach.repaired.gap import consistent_gap
+from gapfm_teach.repaired.ranks import consistent_rank
 
 SPREADS = [0.1, 1.0, 5.0, 30.0]
 REG = 0.05
@@ -81,11 +82,11 @@ def test_beta_is_equation_4():
     delta = thresholding_probabilities(5)
     grades = np.array([5, 1, 3, 3, 2])
     expected = [[beta_by_loops(a, b, delta) for b in grades] for a in grades]
-    np.testing.assert_allclose(beta(grades, delta), expected, rtol=1e-15)
+    np.testing.assert_allclose(pair_weights(grades, delta), expected, rtol=1e-15)
 
 
 def test_an_unrated_item_has_no_weight_with_anything():
-    weights = beta([0, 3, 5], thresholding_probabilities(5))
+    weights = pair_weights([0, 3, 5], thresholding_probabilities(5))
     assert not weights[0].any()
     assert not weights[:, 0].any()
 
@@ -135,7 +136,7 @@ def test_gradients_agree_with_central_differences(seed, spread):
     u, V, grades, delta = random_user(seed, spread)
     step = 3e-6
     # Rounding in F itself is divided by the step: what the judge cannot see below.
-    blind = 1e-15 * beta(grades, delta).sum() / step
+    blind = 1e-15 * pair_weights(grades, delta).sum() / step
     for gradient, f, x in (
         (user_gradient, lambda x: user_objective(x, V, grades, delta), u),
         (item_gradients, lambda x: user_objective(u, x, grades, delta), V),
@@ -150,7 +151,7 @@ def test_gradients_agree_with_central_differences(seed, spread):
 @pytest.mark.parametrize("seed", range(8))
 def test_gradients_agree_with_complex_step(seed, spread):
     u, V, grades, delta = random_user(seed, spread)
-    blind = 1e-15 * beta(grades, delta).sum()
+    blind = 1e-15 * pair_weights(grades, delta).sum()
     for gradient, f, x in (
         (user_gradient, lambda x: user_objective(x, V, grades, delta), u),
         (item_gradients, lambda x: user_objective(u, x, grades, delta), V),
@@ -167,7 +168,7 @@ def test_the_judges_see_most_of_it():
         for seed in range(8):
             u, V, grades, delta = random_user(seed, spread)
             largest = np.abs(user_gradient(u, V, grades, delta=delta, reg=0.0)).max()
-            sizes.append(largest / beta(grades, delta).sum())
+            sizes.append(largest / pair_weights(grades, delta).sum())
         assert np.median(sizes) > 1e-4
 
 
@@ -257,7 +258,7 @@ def test_high_scores_reach_the_same_value_in_any_order(order):
         "worst first": np.linspace(-2, 2, 8),
         "shuffled": np.random.default_rng(0).permutation(np.linspace(-2, 2, 8)),
     }[order]
-    limit = beta(grades, delta).sum() / 2
+    limit = pair_weights(grades, delta).sum() / 2
     missing = [1 - smoothed_gap(scores + s, grades, delta) / limit for s in (0, 5, 10, 40)]
     assert missing[0] > 0.2
     # Each step of 5 takes e^5 off what is missing.
@@ -274,7 +275,7 @@ rated_lists = st.lists(
 def test_smoothed_gap_stays_between_0_and_half_the_sum_of_beta(rated):
     grades, scores = np.array([y for y, _ in rated]), np.array([f for _, f in rated])
     delta = thresholding_probabilities(5)
-    limit = beta(grades, delta).sum() / 2
+    limit = pair_weights(grades, delta).sum() / 2
     assert 0 < smoothed_gap(scores, grades, delta) <= limit * (1 + 1e-14)
 
 

@@ -113,7 +113,7 @@ def _reason(error: Exception) -> str:
     if isinstance(error, requests.exceptions.Timeout):
         return f"no answer within {TIMEOUT} seconds"
     if isinstance(error, requests.exceptions.HTTPError):
-        return f"the server answered {error.response.status_code} {error.response.reason}"
+        return f"the server answered {str(error).split(' for url')[0]}"
     if isinstance(error, requests.exceptions.ConnectionError):
         return "no network, or the server cannot be reached"
     return str(error) or type(error).__name__

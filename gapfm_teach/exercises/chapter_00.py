@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..metrics import ranks
+from ..paper import ranks
 from .core import Exercise, Mistake
 
 EXERCISES: list[Exercise] = [

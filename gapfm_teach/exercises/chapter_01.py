@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..metrics import average_precision, cumulative_weights, graded_average_precision
+from ..metrics import average_precision, graded_average_precision
+from ..paper import cumulative_weights
 from .core import Exercise, Mistake
 
 FIFTHS = np.array([1, 3, 7, 15, 31]) / 32  # (5) for five grades

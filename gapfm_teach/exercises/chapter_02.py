@@ -2,13 +2,21 @@
 
 import numpy as np
 
-from ..metrics import cumulative_weights, ranks, thresholding_probabilities
+from ..paper import (
+    cumulative_weights,
+    logistic,
+    pair_weights,
+    ranks,
+    smoothed_gap,
+    thresholding_probabilities,
+)
 from ..repaired.ranks import consistent_rank
-from ..smooth import beta, logistic, smoothed_gap
 from .core import Exercise, Mistake
 
 
-def _assembled(scores, grades, delta, *, sign=1.0, outer=logistic, own=0.5, pairs=beta):
+def _assembled(
+    scores, grades, delta, *, sign=1.0, outer=logistic, own=0.5, pairs=pair_weights
+):
     """Smoothed GAP (8), with places where a slip can be put in."""
     above = logistic(sign * (scores[None, :] - scores[:, None]))
     np.fill_diagonal(above, own)
@@ -22,7 +30,7 @@ def _single_beta(grades, delta):
 def _exactly_above(scores, grades, delta):
     """With I(f_j >= f_i) for g(f_j - f_i), and g(f_i) as it is."""
     above = scores[None, :] >= scores[:, None]
-    return np.sum(logistic(scores) * np.sum(beta(grades, delta) * above, axis=1))
+    return np.sum(logistic(scores) * np.sum(pair_weights(grades, delta) * above, axis=1))
 
 
 def _smoothed_inputs() -> list[tuple]:
@@ -58,7 +66,7 @@ SMOOTHED = Exercise(
             "`consistent_gap` makes it, but (8) as printed has g(0) = ½ there.",
         ),
         Mistake(
-            lambda f, y, d: smoothed_gap(f, y, d) / np.trace(beta(y, d)),
+            lambda f, y, d: smoothed_gap(f, y, d) / np.trace(pair_weights(y, d)),
             "You divided by Z. (8) leaves 1/Z out.",
         ),
         Mistake(
@@ -84,7 +92,9 @@ SMOOTHED = Exercise(
             "You used the lower grade itself. β is Δ of it: np.cumsum(delta)[grades - 1].",
         ),
         Mistake(
-            lambda f, y, d: _assembled(f, y, d, pairs=lambda y, d: np.tril(beta(y, d))),
+            lambda f, y, d: _assembled(
+                f, y, d, pairs=lambda y, d: np.tril(pair_weights(y, d))
+            ),
             "You kept the pairs of one triangle only. g(f_j − f_i) takes the place of the condition "
             "R_j ≤ R_i, so all pairs count.",
         ),

@@ -2,8 +2,12 @@
 
 import numpy as np
 
-from ..metrics import cumulative_weights, ranks, thresholding_probabilities
-from ..smooth import smoothed_gap_gradient
+from ..paper import (
+    cumulative_weights,
+    ranks,
+    smoothed_gap_gradient,
+    thresholding_probabilities,
+)
 from .core import Exercise, Mistake
 
 _DELTA = thresholding_probabilities(5)

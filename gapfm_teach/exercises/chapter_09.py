@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..smooth import logistic
+from ..paper import logistic
 from .core import Exercise, Mistake
 
 

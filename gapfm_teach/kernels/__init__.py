@@ -3,11 +3,11 @@
 Each kernel has a twin in plain NumPy, and a test that compares the two:
 
     kernel                                     twin                                  test
-    gradient.pair_sums, user_sums              smooth.smoothed_gap, .._gradient      test_kernels
+    gradient.pair_sums, user_sums              paper.smoothed_gap, .._gradient       test_kernels
     gradient.chebyshev_sums                    repaired.fast_sums.interpolated_..    test_fast_sum
-    gradient.gradients                         smooth.objective, .._gradient(s)      test_kernels
-    gradient.misranking, select_highest        selection.misranking, adaptive_..     test_kernels
-    gradient.update_items_in_turn              smooth.item_gradients, in a loop      test_kernels
+    gradient.gradients                         paper.objective, .._gradient(s)       test_kernels
+    gradient.misranking, select_highest        paper.misranking, adaptive_..         test_kernels
+    gradient.update_items_in_turn              paper.iteration(in_turn=True)         test_kernels
     consistent.consistent_pair_sums            repaired.measures.consistent_measure  test_consistent_sums
     consistent.consistent_chebyshev_sums       repaired.fast_sums.interpolated_..    test_consistent_sums
     consistent.draw_unrated                    repaired.measures.sample_unrated      test_consistent_sums

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation import list_measures, top_n_grades
-from ..metrics import cumulative_weights, thresholding_probabilities
+from ..paper import cumulative_weights, thresholding_probabilities
 from ..ratings import Ratings
 
 

@@ -8,14 +8,10 @@ import numpy as np
 import pandas as pd
 
 from .._support.checks import check_count
-from ..learning.recommender import Recommender
-from ..metrics import (
-    graded_average_precision,
-    ndcg,
-    precision,
-    thresholding_probabilities,
-)
+from ..metrics import graded_average_precision, ndcg, precision
+from ..paper import thresholding_probabilities
 from ..ratings import Ratings
+from ..training.recommender import Recommender
 from .experiments.results import read_results
 from .paper import PAPER
 from .protocols import split

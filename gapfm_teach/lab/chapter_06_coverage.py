@@ -17,10 +17,10 @@ from tqdm.auto import tqdm
 from .._support.checks import check_count
 from ..datasets import simulate_ratings
 from ..intervals import average_splits, summarize, summarize_splits
-from ..learning.machine import threads
 from ..model import GAPfm
 from ..ratings import Ratings
 from ..splits import of_users
+from ..training.machine import threads
 from .baselines import MeanRating
 from .protocols import N_TEST, split
 from .systems import System

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from .._support.checks import check_count, check_real
+from ..paper import logistic
 from ..ratings import Ratings
-from ..smooth import logistic
 
 # ------------------------------------------------------------------ counting pairs
 

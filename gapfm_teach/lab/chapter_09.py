@@ -1,19 +1,24 @@
 """Chapter 9: what an objective makes of a film, who decides, whose pull it is, and single changes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from .. import kernels
-from ..learning.consistent import WEIGHTINGS, shares
-from ..metrics import ranks, thresholding_probabilities
 from ..model import GAPfm
+from ..paper import (
+    logistic,
+    pair_weights,
+    ranks,
+    smoothed_gap_gradient,
+    thresholding_probabilities,
+)
 from ..ratings import Ratings
 from ..repaired.gap import consistent_gap_gradient
 from ..repaired.ranks import consistent_rank
-from ..smooth import beta, logistic, smoothed_gap_gradient
+from ..training.objectives import SMOOTH_RANKS
 from .experiments.results import clear, read_results
 
 # ------------------------------------------------------------------ one film
@@ -62,7 +67,7 @@ def user_pulls(ratings: Ratings) -> pd.DataFrame:
         rows.append({
             "n_rated": grades.size,
             "printed": printed,
-            "divided": printed / np.trace(beta(grades, delta)),
+            "divided": printed / np.trace(pair_weights(grades, delta)),
             "consistent": np.linalg.norm(slope[:-1]),
         })  # fmt: skip
     return pd.DataFrame(rows)
@@ -84,9 +89,13 @@ def film_pulls(
     film is lifted.
     """
     train, rows = model.train_, []
-    tau = getattr(model.options, "temperature", 1.0)
+    tau = getattr(model.objective_, "temperature", 1.0)
     if unrated_weight is None:
-        unrated_weight = model.options.unrated_weight
+        unrated_weight = model.objective_.options["unrated_weight"]
+    if objective != "paper":
+        measure = replace(SMOOTH_RANKS[objective], temperature=tau)
+        if objective == "geometric":
+            measure = replace(measure, exponent=float(exponent))
     for user in range(0, train.n_users, every):
         rated, given = train.row(user)
         best_first = np.argsort(-given, kind="stable")
@@ -97,14 +106,9 @@ def film_pulls(
             delta = thresholding_probabilities(train.max_grade)
             slope = smoothed_gap_gradient(scores[: rated.size], given, delta)
         else:
-            kind, by_grade = WEIGHTINGS[objective]
-            gains, share = by_grade(train.max_grade)[given], shares(train.max_grade)[given]
-            kernels.normalize_gains(kind, float(exponent), gains)
-            slope, scratch = np.empty(scores.size), np.empty((3, scores.size))
-            kernels.consistent_sums(
-                scores, gains, share, kind, float(exponent), float(unrated_weight), tau,
-                kernels.TOLERANCE, scratch, slope,
-            )  # fmt: skip
+            slope = measure.user_gradient(given, train.max_grade, scores.size)(
+                scores, float(unrated_weight)
+            )
         above = logistic((scores - scores[: rated.size, None]) / tau)
         place = 0.5 + above.sum(axis=1)
         rows.append(
@@ -131,7 +135,7 @@ def pulled_films(model: GAPfm, user: int) -> dict:
     What the view "who_is_pulled" takes: grades, scores, and over all unrated j the sums of t_ij and
     of t_ij (1 - t_ij), from which the pull follows for every exponent and weight.
     """
-    train, tau = model.train_, getattr(model.options, "temperature", 1.0)
+    train, tau = model.train_, getattr(model.objective_, "temperature", 1.0)
     rated, grades = train.row(user)
     scores = model.predict(user)
     others = np.delete(scores, rated)

@@ -1,6 +1,8 @@
 """Chapter 10: five objectives of one kernel, what each climbs, and who wins by which measure."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -8,9 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from .. import metrics, plots
-from ..learning.consistent import SampledProblem
 from ..model import GAPfm
 from ..ratings import Ratings
+from ..training.data import TrainingData
+from ..training.objectives import SMOOTH_RANKS
 from .protocols import FAMILY, PROTOCOLS
 
 OWN = dict(

@@ -78,7 +78,8 @@ def table1(train: Ratings) -> pd.DataFrame:
     Returns a table with rows "here" and "paper" and columns users, movies, ratings, sparseness.
     Raises TypeError for something that is no Ratings.
 
-    >>> from gapfm_teach import simulate_ratings, table1
+    >>> from gapfm_teach import simulate_ratings
+    >>> from gapfm_teach.lab.paper import table1
     >>> table = table1(simulate_ratings(50, 400, mean_ratings=60, random_state=0))
     Table 1: users with at least 50 training ratings
             users movies    ratings sparseness

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..training.recommender import Recommender
 from ..model import GAPfm
+from ..training.recommender import Recommender
 from .baselines import (
     BPR,
     EASE,

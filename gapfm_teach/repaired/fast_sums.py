@@ -11,8 +11,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 
 from .._support.checks import check_delta, check_grades, check_real, check_scores
-from ..metrics import cumulative_weights
-from ..smooth import logistic, logistic_derivative
+from ..paper import cumulative_weights, logistic, logistic_derivative
 from .ranks import check_weights
 
 

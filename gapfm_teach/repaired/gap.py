@@ -6,7 +6,7 @@ Not in the paper: the repair of (7) and (8). `kernels` computes the same numbers
 import numpy as np
 
 from .._support.checks import check_grades, check_scores
-from ..smooth import beta
+from ..paper import pair_weights
 from .ranks import above, consistent_rank, pair_gradient
 
 
@@ -28,7 +28,7 @@ def consistent_gap(scores, grades, delta, tau=1.0, weights=None) -> float:
     """
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
-    pairs = beta(grades, delta)
+    pairs = pair_weights(grades, delta)
     rank = consistent_rank(f, tau, weights)
     t = above(f, tau)
     np.fill_diagonal(t, 1.0)
@@ -62,7 +62,7 @@ def consistent_gap_gradient(scores, grades, delta, tau=1.0, weights=None) -> np.
     """
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
-    pairs = beta(grades, delta)
+    pairs = pair_weights(grades, delta)
     rank = consistent_rank(f, tau, weights)
     normalizer = np.trace(pairs)
     if normalizer == 0:

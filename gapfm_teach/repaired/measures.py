@@ -15,7 +15,7 @@ from .._support.checks import (
     check_positions,
     check_real,
 )
-from ..metrics import thresholding_probabilities
+from ..paper import thresholding_probabilities
 from . import power_mean, relatives
 from .gap import (
     consistent_average_precision,

@@ -11,7 +11,7 @@ film far down goes there as 1/R̂². A logarithm makes it 1/R̂. Not in the pape
 import numpy as np
 
 from .._support.checks import check_grades, check_real, check_scores
-from ..smooth import beta
+from ..paper import pair_weights
 from .ranks import above, consistent_rank, pair_gradient
 
 
@@ -31,7 +31,7 @@ def graded_precisions(scores, grades, delta, tau=1.0, weights=None) -> np.ndarra
     """
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
-    earned, rank, worth = _parts(f, beta(grades, delta), tau, weights)
+    earned, rank, worth = _parts(f, pair_weights(grades, delta), tau, weights)
     found = np.full(f.size, np.nan, dtype=earned.dtype)
     rated = grades > 0
     found[rated] = earned[rated] / (worth[rated] * rank[rated])
@@ -91,7 +91,7 @@ def consistent_power_mean_gradient(
     """
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
-    p, pairs = check_real(exponent, "exponent", low=-1.0), beta(grades, delta)
+    p, pairs = check_real(exponent, "exponent", low=-1.0), pair_weights(grades, delta)
     earned, rank, worth = _parts(f, pairs, tau, weights)
     rated = grades > 0
     each = np.zeros_like(earned)  # v_i P̂_i^p

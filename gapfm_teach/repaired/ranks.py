@@ -8,7 +8,7 @@ what it earns directly that j stands above i, and s_i, what it costs i to lose a
 import numpy as np
 
 from .._support.checks import check_array, check_real, check_scores
-from ..smooth import logistic
+from ..paper import logistic
 
 
 def above(scores, tau) -> np.ndarray:

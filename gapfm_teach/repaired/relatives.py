@@ -8,8 +8,7 @@ when a constant is added to all scores. `gap` has the nearest ones, GAP and AP, 
 import numpy as np
 
 from .._support.checks import check_count, check_grades, check_scores
-from ..metrics import thresholding_probabilities
-from ..smooth import beta, logistic
+from ..paper import logistic, pair_weights, thresholding_probabilities
 from .ranks import above, consistent_rank, pair_gradient
 
 # ---------------------------------------------------------------- the first n ranks
@@ -121,7 +120,7 @@ def _within_gradient(scores, gains: np.ndarray, cutoff, tau, weights) -> np.ndar
 
 def _gains(grades, delta) -> np.ndarray:
     """Δ(y_i), (N,); 0 for the unrated."""
-    return np.diag(beta(grades, delta))
+    return np.diag(pair_weights(grades, delta))
 
 
 def _precision_gains(grades, delta, cutoff) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import kernels
-from ..metrics import cumulative_weights, thresholding_probabilities
+from ..paper import cumulative_weights, thresholding_probabilities
 from ..ratings import Ratings
 from .machine import work
 

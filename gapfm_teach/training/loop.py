@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import kernels
-from ..metrics import thresholding_probabilities
+from ..paper import thresholding_probabilities
 from ..ratings import Ratings
 from .data import TrainingData
 from .machine import progress

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gapfm_teach import GAPfm, Ratings, smooth
+from gapfm_teach import GAPfm, Ratings
 from gapfm_teach.lab import experiments
 from gapfm_teach.repaired import gap, ranks
 
@@ -25,7 +25,7 @@ def test_every_name_in_the_table_is_a_word_of_the_package():
 
 def test_dotted_names_resolve():
     homes = {
-        "smooth": smooth,
+        "paper": paper,
         "ratings": Ratings([0, 1], [0], [1]),
         "GAPfm": GAPfm,
         "repaired.ranks": ranks,

@@ -6,7 +6,7 @@ import pytest
 from gapfm_teach.exercises import EXERCISES
 from gapfm_teach.exercises.core import judge
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.metrics import cumulative_weights, thresholding_probabilities
+from gapfm_teach.paper import cumulative_weights, thresholding_probabilities
 
 
 def g(x):

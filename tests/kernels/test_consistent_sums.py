@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from smooth_measures import measure_of, options_of, shape_of
 
-from gapfm_teach import kernels, simulate_ratings, smooth
+from gapfm_teach import kernels, paper, simulate_ratings
 from gapfm_teach.kernels.consistent import _n_nodes
-from gapfm_teach.metrics import thresholding_probabilities
+from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.repaired.fast_sums import chebyshev_nodes, interpolated_consistent_gap
 from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
 from gapfm_teach.repaired.measures import consistent_objective
@@ -210,7 +210,7 @@ def test_so_many_nodes_suffice_for_any_one_item(spread, error):
     """A tenth of it for t, on which R̂ rests."""
     degree, half = chebyshev_nodes(spread, error) - 1, spread / 2
     x = np.linspace(-half, half, 997)
-    for function, most in ((smooth.logistic, 0.1), (smooth.logistic_derivative, 1.0)):
+    for function, most in ((paper.logistic, 0.1), (paper.logistic_derivative, 1.0)):
         for f in np.linspace(-half, half, 33):
 
             def term(x, f=f, function=function):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gapfm_teach import kernels, smooth
-from gapfm_teach.metrics import thresholding_probabilities
+from gapfm_teach import kernels, paper
+from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.repaired.fast_sums import chebyshev_nodes, interpolated_smoothed_gap
 
 RANGES = (0.0, 1e-12, 1e-3, 0.3, 2.0, 7.0, 14.0, 30.0, 60.0)
@@ -30,7 +30,7 @@ def a_user(seed, n_items, max_grade, spread, middle=0.0, shape="uniform"):
 
 def units(f, weights):
     """What the two promises of `chebyshev_sums` count in: of the value, of each coefficient."""
-    g, h = smooth.logistic(f), smooth.logistic(-f)
+    g, h = paper.logistic(f), paper.logistic(-f)
     before = np.concatenate([[0.0], np.cumsum(weights[::-1])[:-1]])[::-1]  # of lower grades
     total = (
         weights * np.arange(1, f.size + 1) + before
@@ -52,9 +52,9 @@ def assert_within(tolerance, f, weights, found, known):
 
 def test_units_add_up_beta():
     f, grades, weights, delta = a_user(3, 17, 5, 2.0)
-    total = smooth.beta(grades, delta).sum(axis=1)
+    total = paper.pair_weights(grades, delta).sum(axis=1)
     value, each = units(f, weights)
-    assert value == pytest.approx(smooth.logistic(f) @ total)
+    assert value == pytest.approx(paper.logistic(f) @ total)
     np.testing.assert_allclose(each / each[0], total / total[0])
 
 
@@ -99,7 +99,7 @@ def test_of_the_largest_coefficient_too_where_scores_are_spread_as_trained_ones_
 @pytest.mark.parametrize(("spread", "middle"), [(0.0, 0.3), (4.0, -30.0), (60.0, 10.0)])
 def test_against_equation_8_and_its_gradient_in_mpmath(spread, middle):
     f, grades, weights, delta = a_user(4, 9, 4, spread, middle)
-    beta = smooth.beta(grades, delta)
+    beta = paper.pair_weights(grades, delta)
     with mpmath.workdps(60):
         x = [mpmath.mpf(float(score)) for score in f]
 
@@ -141,8 +141,8 @@ def test_the_twin_keeps_the_promise(seed, n_items, max_grade, spread, middle, to
         assert found[1].shape == (0,)
         return
     known = (
-        smooth.smoothed_gap(f, grades, delta),
-        smooth.smoothed_gap_gradient(f, grades, delta),
+        paper.smoothed_gap(f, grades, delta),
+        paper.smoothed_gap_gradient(f, grades, delta),
     )
     assert_within(tolerance, f, weights, found, known)
 
@@ -176,7 +176,7 @@ def test_so_many_nodes_suffice_for_any_one_item(spread, tolerance):
     for f in np.linspace(-half, half, 33):
 
         def t(x, f=f):
-            return smooth.logistic(f - x)
+            return paper.logistic(f - x)
 
         for term in (t, lambda x, t=t: t(x) * (2 * t(x) - 1)):
             line = np.polynomial.Chebyshev.interpolate(term, degree, [-half, half])

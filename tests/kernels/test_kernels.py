@@ -10,10 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gapfm_teach import kernels, selection, smooth
+from gapfm_teach import kernels, paper
 from gapfm_teach.datasets import simulate_ratings
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
+from gapfm_teach.metrics import graded_average_precision
+from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.ratings import Ratings
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import held_out_gap
@@ -50,9 +51,9 @@ def test_pair_sums_is_the_twin_of_smooth(seed, n_items, max_grade, spread, shift
     scores = scores + shift
     delta = thresholding_probabilities(max_grade)
     value, coefficients = run_pair_sums(grades, scores, delta)
-    known = smooth.smoothed_gap(scores, grades, delta)
+    known = paper.smoothed_gap(scores, grades, delta)
     assert value == pytest.approx(known, rel=1e-12, abs=1e-290)
-    expected = smooth.smoothed_gap_gradient(scores, grades, delta)
+    expected = paper.smoothed_gap_gradient(scores, grades, delta)
     # Numbers below 1e-308 have fewer digits, in the twin too.
     off = np.abs(coefficients - expected).max()
     assert off <= 1e-10 * np.abs(expected).max() + 1e-300
@@ -62,7 +63,7 @@ def test_pair_sums_is_right_where_the_middle_of_the_scores_is_far_below_0():
     grades, scores = np.array([5, 3, 1]), np.array([-31.0, -30.0, -1390.0])
     delta = thresholding_probabilities(5)
     _, coefficients = run_pair_sums(grades, scores, delta)
-    expected = smooth.smoothed_gap_gradient(scores, grades, delta)
+    expected = paper.smoothed_gap_gradient(scores, grades, delta)
     assert relative_error(coefficients, expected) < 1e-12
 
 
@@ -91,14 +92,14 @@ def gradients(made, U, V, marks=None, reg=REG, **options):
 
 def test_objective_is_equation_9(problem):
     made, U, V = problem
-    expected = smooth.objective(U, V, made.train, reg=REG)
+    expected = paper.objective(U, V, made.train, reg=REG)
     assert gradients(made, U, V)[0] == pytest.approx(expected, rel=1e-12)
 
 
 def test_gradients_match_central_differences_of_equation_9(problem):
     made, U, V = problem
-    by_user = central_difference(lambda X: smooth.objective(X, V, made.train, reg=REG), U)
-    by_item = central_difference(lambda X: smooth.objective(U, X, made.train, reg=REG), V)
+    by_user = central_difference(lambda X: paper.objective(X, V, made.train, reg=REG), U)
+    by_item = central_difference(lambda X: paper.objective(U, X, made.train, reg=REG), V)
     _, user_gradient, item_gradient = gradients(made, U, V)
     assert relative_error(user_gradient, by_user) < 1e-6
     assert relative_error(item_gradient, by_item) < 1e-6
@@ -111,7 +112,7 @@ def test_item_gradient_of_a_selection_adds_up_equation_11(problem):
     for m in range(made.train.n_users):
         row = slice(made.indptr[m], made.indptr[m + 1])
         items, grades = made.items[row], made.grades[row]
-        each = smooth.item_gradients(U[m], V[items], grades, delta=made.delta, reg=0.0)
+        each = paper.item_gradients(U[m], V[items], grades, delta=made.delta, reg=0.0)
         chosen = selected[row]
         np.add.at(expected, items[chosen], each[chosen])
     found = gradients(made, U, V, selected)[2]
@@ -126,7 +127,7 @@ def test_inner_sums_over_the_selection_ignore_the_other_items(problem):
         row = slice(made.indptr[m], made.indptr[m + 1])
         items, grades = made.items[row][selected[row]], made.grades[row][selected[row]]
         if items.size:
-            each = smooth.item_gradients(U[m], V[items], grades, delta=made.delta, reg=0.0)
+            each = paper.item_gradients(U[m], V[items], grades, delta=made.delta, reg=0.0)
             np.add.at(expected, items, each)
     found = gradients(made, U, V, n_selected=3, inner_sum="selected")[2]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
@@ -143,7 +144,7 @@ def test_in_turn_is_algorithm_2_written_out(problem, inner_selected):
         if inner_selected:
             items, grades, chosen = items[chosen], grades[chosen], chosen[chosen]
         if items.size:
-            step = smooth.item_gradients(
+            step = paper.item_gradients(
                 U[m], expected[items], grades, delta=made.delta, reg=REG
             )
             expected[items[chosen]] += rate * step[chosen]
@@ -160,7 +161,7 @@ def marked_by_the_twin(made, V, U, k):
     marks = np.zeros(made.items.shape[0], dtype=bool)
     for m in range(made.train.n_users):
         items, grades = made.train.row(m)
-        chosen = selection.adaptive_selection(grades, V[items] @ U[m], k)
+        chosen = paper.adaptive_selection(grades, V[items] @ U[m], k)
         row = slice(made.indptr[m], made.indptr[m + 1])
         marks[row] = np.isin(made.items[row], items[chosen])
     return marks
@@ -176,9 +177,7 @@ def test_adaptive_selection_is_the_twin_of_algorithm_1(problem):
         items, grades = train.row(m)
         row = slice(made.indptr[m], made.indptr[m + 1])
         by_item = distance[row][np.argsort(made.items[row])]
-        np.testing.assert_array_equal(
-            by_item, selection.misranking(grades, V[items] @ U[m])
-        )
+        np.testing.assert_array_equal(by_item, paper.misranking(grades, V[items] @ U[m]))
     for k in (1, 3, 100):
         np.testing.assert_array_equal(
             made.select(scores, k, "adaptive", None), marked_by_the_twin(made, V, U, k)

@@ -12,13 +12,14 @@ import pytest
 
 from gapfm_teach import kernels, simulate_ratings, split_given
 from gapfm_teach.exercises.core import NOT_YET
-from gapfm_teach.kernels import consistent, gradient, lists
-from gapfm_teach.learning.consistent import WEIGHTINGS, SampledProblem
-from gapfm_teach.learning.training import Problem, held_out_gap
+from gapfm_teach.kernels import gradient, lists
+from gapfm_teach.training.data import TrainingData
+from gapfm_teach.training.loop import held_out_gap
+from gapfm_teach.training.objectives import PaperObjective
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = ("00_start_here", "01_from_ap_to_gap", "02_smoothing", "03_gradients")
-HOMES = (gradient, consistent, lists)
+HOMES = (gradient, lists)
 ABOUT_THE_COMPILER = {"00-003"}
 
 

@@ -7,7 +7,7 @@ from numpy.polynomial import chebyshev
 
 from gapfm_teach import plots, simulate_ratings
 from gapfm_teach.lab import chapter_08
-from gapfm_teach.smooth import logistic
+from gapfm_teach.paper import logistic
 
 # ---------------------------------------------------------------- counting
 

@@ -16,11 +16,11 @@ from gapfm_teach import (
 from gapfm_teach.gradcheck import central_difference
 from gapfm_teach.lab import chapter_09
 from gapfm_teach.lab.experiments import personality
+from gapfm_teach.paper import logistic, smoothed_gap, smoothed_gap_gradient
 from gapfm_teach.repaired.gap import consistent_gap
 from gapfm_teach.repaired.measures import consistent_measure
 from gapfm_teach.repaired.power_mean import consistent_power_mean
 from gapfm_teach.repaired.ranks import consistent_rank
-from gapfm_teach.smooth import logistic, smoothed_gap, smoothed_gap_gradient
 
 DELTA = thresholding_probabilities(5)
 

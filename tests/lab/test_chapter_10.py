@@ -37,7 +37,7 @@ def test_smooth_measures_are_the_objectives_of_plain_numpy(data, trained):
     for name, objective in chapter_10.FAMILY.items():
         total = consistent_objective(
             model.user_factors_, model.item_factors_, model.item_bias_, train,
-            tau=model.options.temperature, unrated_weight=model.options.unrated_weight, reg=0.0,
+            tau=model.objective_.temperature, unrated_weight=model.objective_.unrated_weight, reg=0.0,
             objective=objective, cutoff=chapter_10.CUTOFF,
         )  # fmt: skip
         assert found.loc["ERR", name] == pytest.approx(total / train.n_users, rel=1e-10)

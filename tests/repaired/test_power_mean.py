@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gapfm_teach import thresholding_probabilities
-from gapfm_teach.metrics import cumulative_weights, graded_average_precision
+from gapfm_teach.metrics import graded_average_precision
+from gapfm_teach.paper import cumulative_weights
 from gapfm_teach.repaired.gap import consistent_gap
 from gapfm_teach.repaired.power_mean import (
     consistent_power_mean,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gapfm_teach import GAPfm, Ratings, simulate_ratings, smooth, split_given
-from gapfm_teach.metrics import thresholding_probabilities
+from gapfm_teach import GAPfm, Ratings, paper, simulate_ratings, split_given
+from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.training.automatic_step import (
     largest_singular_value,
     suitable_learning_rate,
@@ -24,7 +24,7 @@ def escape_matrix(train: Ratings) -> np.ndarray:
     delta = thresholding_probabilities(train.max_grade)
     for user in range(train.n_users):
         items, grades = train.row(user)
-        C[user, items] = smooth.smoothed_gap_gradient(np.zeros(items.size), grades, delta)
+        C[user, items] = paper.smoothed_gap_gradient(np.zeros(items.size), grades, delta)
     return C
 
 
@@ -80,10 +80,10 @@ def test_one_setting_learns_from_few_ratings_a_user_and_from_many():
         """What part of the objective's way from 0 factors to its upper bound is covered."""
         model = GAPfm(5, learning_rate=rate, reg=0.0, n_iter=40, random_state=0).fit(train)
         none = np.zeros((train.n_users, 1)), np.zeros((train.n_items, 1))
-        start = smooth.objective(*none, train, reg=0.0)
+        start = paper.objective(*none, train, reg=0.0)
         delta = thresholding_probabilities(5)
         rows = (train.row(m)[1] for m in range(train.n_users))
-        top = sum(smooth.beta(grades, delta).sum() / 2 for grades in rows)
+        top = sum(paper.pair_weights(grades, delta).sum() / 2 for grades in rows)
         return (model.history_["objective"].iloc[-1] - start) / (top - start)
 
     assert share(few, "auto") > 0.5

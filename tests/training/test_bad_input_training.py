@@ -17,6 +17,7 @@ from gapfm_teach import (
     user_gradient,
 )
 from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
+from gapfm_teach.paper import logistic, logistic_derivative
 from gapfm_teach.repaired.fast_sums import interpolated_smoothed_gap
 from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
 from gapfm_teach.repaired.measures import consistent_objective
@@ -25,7 +26,6 @@ from gapfm_teach.repaired.relatives import (
     consistent_graded_precision,
     consistent_graded_recall,
 )
-from gapfm_teach.smooth import logistic, logistic_derivative
 
 NAN = float("nan")
 DELTA = [0.1, 0.2, 0.7]

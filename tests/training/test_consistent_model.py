@@ -22,8 +22,8 @@ from gapfm_teach.metrics import (
     graded_average_precision,
     graded_precision,
     graded_recall,
-    thresholding_probabilities,
 )
+from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.repaired.measures import consistent_objective
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import SMOOTH_RANKS, configured

@@ -9,8 +9,12 @@ from stage import Stage
 
 from gapfm_teach import Ratings, objective, smoothed_gap_gradient
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.metrics import thresholding_probabilities
-from gapfm_teach.smooth import beta, logistic, logistic_derivative
+from gapfm_teach.paper import (
+    logistic,
+    logistic_derivative,
+    pair_weights,
+    thresholding_probabilities,
+)
 from gapfm_teach.widgets import Page
 
 ITEMS, STARS = [[1, 2, 3, 6], [0, 2, 5, 6]], [[5, 1, 3, 2], [4, 5, 1, 3]]
@@ -32,7 +36,7 @@ def apart(x):
 
 def slopes(f, y, bug):
     """c = ∂F/∂f, as chapter 3's bugs A, C and E have it."""
-    b, g = beta(y, DELTA), logistic(f)
+    b, g = pair_weights(y, DELTA), logistic(f)
     push = logistic_derivative(f) * (b * logistic(apart(f))).sum(axis=1)
     if bug == "A":
         return push + (b * apart(g) * logistic(apart(f))).sum(axis=1)

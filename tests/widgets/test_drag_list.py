@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 from stage import Stage
 
-from gapfm_teach.metrics import (
-    average_precision,
-    graded_average_precision,
-    thresholding_probabilities,
-)
+from gapfm_teach.metrics import average_precision, graded_average_precision
+from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.widgets import Page
 
 AUDIENCES = {

@@ -20,10 +20,9 @@ from gapfm_teach import (
     smoothed_gap_gradient,
     thresholding_probabilities,
 )
-from gapfm_teach.learning.objectives import OBJECTIVES
+from gapfm_teach.paper import logistic, pair_weights
 from gapfm_teach.repaired.gap import consistent_gap
 from gapfm_teach.repaired.ranks import above
-from gapfm_teach.smooth import beta, logistic
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import Training
 from gapfm_teach.training.objectives import OBJECTIVES
@@ -89,7 +88,7 @@ def compare(page, cases):
 def smoothed_terms(scores, grades, delta):
     """The terms of `smoothed_gap_gradient` added up without their signs."""
     g, h, t = logistic(scores), logistic(-scores), above(scores, 1.0)
-    weights = beta(grades, delta)
+    weights = pair_weights(grades, delta)
     gain = np.outer(h, g) + np.outer(g, h)
     return g * h * np.sum(weights * t, axis=1) + np.sum(weights * gain * t * t.T, axis=1)
 

@@ -7,13 +7,14 @@ import pytest
 from spoken import number
 from stage import Stage
 
-from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
-from gapfm_teach.smooth import (
-    beta,
+from gapfm_teach.metrics import graded_average_precision
+from gapfm_teach.paper import (
     logistic,
     logistic_derivative,
+    pair_weights,
     smoothed_gap,
     smoothed_gap_gradient,
+    thresholding_probabilities,
 )
 from gapfm_teach.widgets import Page
 
@@ -44,7 +45,7 @@ def shown(stage) -> np.ndarray:
 
 
 def check(stage, f):
-    b = beta(GRADES, DELTA)
+    b = pair_weights(GRADES, DELTA)
     push = logistic_derivative(f) * (b * logistic(f[None, :] - f[:, None])).sum(axis=1)
     pull = smoothed_gap_gradient(f, GRADES, DELTA) - push
     now = shown(stage)

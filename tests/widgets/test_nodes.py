@@ -7,7 +7,7 @@ from spoken import numbers
 from stage import Stage
 
 from gapfm_teach.lab import chapter_08
-from gapfm_teach.smooth import logistic
+from gapfm_teach.paper import logistic
 from gapfm_teach.widgets import Page
 
 DATA = {"p": 12, "L": 5, "S": 1000}

@@ -11,7 +11,7 @@ from stage import Stage
 
 from gapfm_teach import Ratings, adaptive_selection
 from gapfm_teach.lab import experiments
-from gapfm_teach.selection import misranking
+from gapfm_teach.paper import misranking
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import held_out_gap
 from gapfm_teach.training.objectives import PaperObjective

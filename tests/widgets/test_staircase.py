@@ -7,8 +7,13 @@ import pytest
 from spoken import number
 from stage import Stage
 
-from gapfm_teach.metrics import graded_average_precision, thresholding_probabilities
-from gapfm_teach.smooth import logistic, smoothed_gap, smoothed_gap_gradient
+from gapfm_teach.metrics import graded_average_precision
+from gapfm_teach.paper import (
+    logistic,
+    smoothed_gap,
+    smoothed_gap_gradient,
+    thresholding_probabilities,
+)
 from gapfm_teach.widgets import Page
 
 FILMS, GRADES = ["Fargo", "Liar Liar", "Contact", "Toy Story"], np.array([3, 1, 2, 2])

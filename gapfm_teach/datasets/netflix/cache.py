@@ -5,6 +5,7 @@ import json
 import os
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def read(key: str) -> tuple[Ratings, Ratings, list[str]] | None:
         return None
     try:
         header = json.loads((folder / "header.json").read_text(encoding="utf-8"))
-        shared = {name: _map(folder, name) for name in SHARED}
+        shared: dict[str, Any] = {name: _map(folder, name) for name in SHARED}
         shared |= {"titles": np.array(header["titles"]), "max_grade": header["max_grade"]}
         shared |= {"source": header["source"]}
         train, probe = (

@@ -109,9 +109,9 @@ def _inside(name: str, file: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
 def _in_tar(file: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
     with tarfile.open(fileobj=file, mode="r|*") as archive:
         for entry in archive:
-            if not (belongs(_bare(entry.name)) and entry.isfile()):
+            stream = archive.extractfile(entry) if entry.isfile() else None
+            if stream is None or not belongs(_bare(entry.name)):
                 continue
-            stream = archive.extractfile(entry)
             if _bare(entry.name) == TAR:
                 yield from _in_tar(stream)
             else:

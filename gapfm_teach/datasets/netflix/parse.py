@@ -66,8 +66,9 @@ def parse(text: np.ndarray, *, graded: bool, begun: bool) -> Parsed:
         text, graded, begun, limits, users, grades, *headers
     )
     # Copies: the arrays above are as long as the worst text of this size would need.
-    found = headers[:, :n_headers].copy()
-    return Parsed(text, users[:n].copy(), grades[:n].copy(), *found, n_lines, bad)
+    movies, firsts, lines, places = headers[:, :n_headers].copy()
+    rows = users[:n].copy(), grades[:n].copy()
+    return Parsed(text, *rows, movies, firsts, lines, places, n_lines, bad)
 
 
 class Parser:

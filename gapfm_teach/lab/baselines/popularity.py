@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._support.checks import check_real
-from ...metrics import cumulative_weights, thresholding_probabilities
+from ...paper import cumulative_weights, thresholding_probabilities
 from ...ratings import Ratings
 from ...training.recommender import Recommender
 

@@ -8,8 +8,8 @@ import pandas as pd
 
 from ... import kernels
 from ..._support.checks import check_random_state
-from ...metrics import cumulative_weights, thresholding_probabilities
 from ...model import GAPfm
+from ...paper import cumulative_weights, thresholding_probabilities
 from ...ratings import Ratings
 from ...training.data import TrainingData
 from ...training.objectives import PaperObjective
@@ -103,7 +103,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def rated_gap(problem: Problem, scores: np.ndarray) -> float:
+def rated_gap(problem: TrainingData, scores: np.ndarray) -> float:
     """Mean over users of the exact GAP of their training items, ranked among themselves."""
     user_of = np.repeat(np.arange(problem.train.n_users), np.diff(problem.indptr))
     place = np.empty(scores.shape[0], dtype=np.int64)

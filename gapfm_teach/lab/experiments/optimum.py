@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from ...metrics import graded_average_precision, ranks, thresholding_probabilities
+from ...metrics import graded_average_precision
 from ...model import GAPfm
+from ...paper import pair_weights, ranks, thresholding_probabilities
 from ...ratings import Ratings
-from ...smooth import beta
 from .common import held_out_gap, trace
 
 
@@ -14,7 +14,7 @@ def supremum(train: Ratings) -> float:
     """½ Σ_m Σ_ij β_mij: the least upper bound of (9) without 1/M at λ = 0, for any order."""
     delta = thresholding_probabilities(train.max_grade)
     rows = (train.row(m)[1] for m in range(train.n_users))
-    return float(sum(beta(grades, delta).sum() / 2 for grades in rows))
+    return float(sum(pair_weights(grades, delta).sum() / 2 for grades in rows))
 
 
 def degeneration(

@@ -8,10 +8,14 @@ import pandas as pd
 
 from ..._support.checks import check_random_state
 from ...datasets import simulate_ratings
-from ...metrics import cumulative_weights, ranks, thresholding_probabilities
 from ...model import GAPfm
+from ...paper import (
+    cumulative_weights,
+    ranks,
+    smoothed_gap_gradient,
+    thresholding_probabilities,
+)
 from ...ratings import Ratings
-from ...smooth import smoothed_gap_gradient
 from ...training.data import TrainingData
 from .common import ascend, held_out_gap, rows_for_page, small_start, split_three
 from .misranked import RULES, Lists, rated_gap

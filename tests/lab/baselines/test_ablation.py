@@ -7,8 +7,8 @@ from gapfm_teach import (
     GAPfm,
     adaptive_selection,
     cumulative_weights,
+    paper,
     simulate_ratings,
-    smooth,
     thresholding_probabilities,
 )
 from gapfm_teach.gradcheck import central_difference, relative_error
@@ -90,7 +90,7 @@ def value_of_repaired(repairs, f, grades):
     gains = cumulative_weights(delta)[grades[rated]]
     z = gains.sum() if "1/Z" in repairs else 1.0
     if "smooth ranks" not in repairs:
-        return smooth.smoothed_gap(f[rated], grades[rated], delta) / z
+        return paper.smoothed_gap(f[rated], grades[rated], delta) / z
     weight = 0.05 if "unrated count less" in repairs else 1.0
     weight = weight if "unrated in ranks" in repairs else IN_NO_RANK
     weights = np.where(rated, 1.0, weight)

@@ -31,7 +31,7 @@ from gapfm_teach.lab.baselines import (
     SmoothedAP,
     SVDpp,
 )
-from gapfm_teach.metrics import thresholding_probabilities
+from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.splits import hold_out
 
 DRAWING = [

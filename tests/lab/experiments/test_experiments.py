@@ -18,9 +18,7 @@ from gapfm_teach import (
 )
 from gapfm_teach.lab import experiments
 from gapfm_teach.lab.experiments import common, convergence, misranked, optimum
-from gapfm_teach.learning.training import Problem
-from gapfm_teach.metrics import ranks
-from gapfm_teach.selection import adaptive_selection
+from gapfm_teach.paper import adaptive_selection, ranks
 from gapfm_teach.training.data import TrainingData
 
 DELTA = thresholding_probabilities(5)
