@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gapfm_teach import GAPfm, Ratings
+from gapfm_teach import GAPfm, Ratings, paper
 from gapfm_teach.lab import experiments
 from gapfm_teach.repaired import gap, ranks
 

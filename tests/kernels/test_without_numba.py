@@ -5,6 +5,7 @@ import inspect
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,15 @@ import pytest
 
 from gapfm_teach import kernels, simulate_ratings, split_given
 from gapfm_teach.exercises.core import NOT_YET
-from gapfm_teach.kernels import gradient, lists
+from gapfm_teach.kernels import consistent, gradient, lists
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import held_out_gap
-from gapfm_teach.training.objectives import PaperObjective
+from gapfm_teach.training.objectives import SMOOTH_RANKS, PaperObjective
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = ("00_start_here", "01_from_ap_to_gap", "02_smoothing", "03_gradients")
 HOMES = (gradient, lists)
+HOMES = (gradient, consistent, lists)
 ABOUT_THE_COMPILER = {"00-003"}
 
 
@@ -110,23 +112,19 @@ def test_objective_gradients_and_held_out_gap_are_those_of_the_compiled_code(
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("objective", WEIGHTINGS)
+@pytest.mark.parametrize("objective", SMOOTH_RANKS)
 @pytest.mark.parametrize("n_drawn", [20, 90])
-def test_gradients_of_consistent_objectives_are_those_of_the_compiled_code(
+def test_gradients_of_smooth_rank_objectives_are_those_of_the_compiled_code(
     in_numpy, objective, n_drawn
 ):
     train = simulate_ratings(30, 90, mean_ratings=15, random_state=0)
-    problem, rng = SampledProblem(train, objective, 3.0), np.random.default_rng(1)
-    U = np.c_[rng.normal(0, 2, (train.n_users, 4)), np.ones(train.n_users)]
-    V = rng.normal(0, 2, (train.n_items, 5))
-    uniforms = rng.random((train.n_users, n_drawn))
-
-    def measure():
-        return problem.sampled_gradients(U, V, uniforms, 0.7, 0.1)
-
-    compiled = measure()
+    measure = replace(SMOOTH_RANKS[objective], temperature=0.7, unrated_weight=0.1)
+    rng = np.random.default_rng(1)
+    U, V = rng.normal(0, 2, (train.n_users, 4)), rng.normal(0, 2, (train.n_items, 5))
+    arguments = TrainingData(train), U, V, rng.random((train.n_users, n_drawn))
+    compiled = measure.sampled_gradients(*arguments)
     in_numpy()
-    for ours, theirs in zip(measure(), compiled, strict=True):
+    for ours, theirs in zip(measure.sampled_gradients(*arguments), compiled, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
