@@ -29,6 +29,7 @@ from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
 from tools.make import STORED
 from tools.printed import DRAWN, Number, split
+from tools.widen import MORE
 
 ROOT = Path(__file__).resolve().parent.parent
 AT_A_TIME = 2
@@ -153,7 +154,7 @@ class Printed(NamedTuple):
     text: str
     number: Number
     unit: float
-    rounded: bool  # a whole number that some run shows with decimals
+    rounded: bool  # to a whole number, or to tens
     values: list[float]
 
     @property
@@ -169,7 +170,8 @@ class Printed(NamedTuple):
 
     def fragile(self) -> bool:
         if self.rounded:
-            nearest = min(abs(abs(x - self.number.value) - 0.5) for x in self.values)
+            ways = [abs(x - self.number.value) for x in self.values]
+            nearest = min(abs(way - 0.5 * self.unit) for way in ways)
             return MARGIN * nearest < self.spread
         return self.spread > MARGIN * self.unit
 
@@ -190,11 +192,17 @@ def aligned(stored: str, wide: list[str]) -> list[Printed] | str:
             return f"run {k + 1} has other words: {place[0]!r}, now {place[1]!r}"
     found = []
     for number, new in zip(numbers, zip(*(n for _, n in read), strict=True), strict=True):
-        finest = min(other.unit for other in new) * 1e4
-        unit = number.unit if number.exact else min(number.unit, finest)
-        rounded = number.exact and not all(other.exact for other in new)
-        text = f"{number.value:.10g}"
-        found.append(Printed(text, number, unit, rounded, [x.value for x in new]))
+        values = [other.value for other in new]
+        finest = min(other.unit for other in new) * 10**MORE
+        unit, rounded = min(number.unit, finest), False
+        if number.exact:
+            unit, rounded = 1.0, not all(other.exact for other in new)
+            if (
+                number.value not in values
+            ):  # 15,000 by `.2g`, and no count, which is as stored
+                digits = f"{number.value:.0f}"
+                unit, rounded = 10.0 ** (len(digits) - len(digits.rstrip("0"))), True
+        found.append(Printed(f"{number.value:.12g}", number, unit, rounded, values))
     return found
 
 
