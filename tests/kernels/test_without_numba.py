@@ -62,7 +62,7 @@ def test_a_chapter_prints_without_numba_what_it_prints_with_it(chapter):
         # What is stored shows a dialogue there.
         assert printed[cell].replace(f"{NOT_YET}\n", "") == expected[cell], cell
     said = [text for text in found["warnings"] if "Numba is missing" in text]
-    assert len(said) == 1
+    assert len(said) == (chapter in ("00_start_here", "02_smoothing"))  # which train
     if chapter == "00_start_here":
         assert "python -m pip install" in printed["00-003"]
 
