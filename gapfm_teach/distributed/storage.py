@@ -23,6 +23,7 @@ from typing import NamedTuple
 from .._support.checks import check_path
 from .._support.files import read_json, remove_files, replacing
 from .._support.parquet import Manifest
+from ..training.checkpoint import differences
 from ..training.estimator import Settings
 from .place import FORMAT, STATE, VERSION
 
@@ -113,7 +114,7 @@ def read_state(path, run: dict, n_iter: int) -> tuple[Saved, list[Row]]:
         rows = [(int(i), float(f), float(g)) for i, f, g in stored["history"]]
         theirs = stored["run"]
         factors, key = path.absolute() / stored["factors"], stored["sample_key"]
-        differing = next((name for name in run if theirs.get(name) != run[name]), None)
+        different = differences(theirs, run)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(
             f"{path} holds no {STATE}; pass a folder from fit(checkpoint=...)"
@@ -127,11 +128,10 @@ def read_state(path, run: dict, n_iter: int) -> tuple[Saved, list[Row]]:
             f"{path / STATE} was made by an older version, or a newer one (format {found[0]!r}, "
             f"version {found[1]!r}); train it again"
         )
-    if differing:
-        was, now = theirs.get(differing), run[differing]
+    if different:
         raise ValueError(
-            f"{path} cannot be resumed here: {differing} was {was!r} and is {now!r} "
-            "now. Resume with the same data and parameters, or fit anew without resume"
+            f"{path} cannot be resumed here: {different}. Resume with the same data and parameters, "
+            "or fit anew without resume"
         )
     if len(rows) > n_iter:
         raise ValueError(

@@ -127,12 +127,9 @@ class CheckpointManager:
         """Note the ratings, which a training that resumes must have too."""
         if self.path is None and self.resume is None:
             return
-        params = self._settings.by_name()
-        del params["n_iter"]  # may be raised
-        parts: dict[str, Any] = {"train": train, "validation": validation}
-        self._run = {"params": params} | {
-            k: v and _fingerprint(v) for k, v in parts.items()
-        }
+        self._run = self._settings.by_name()
+        del self._run["n_iter"]  # may be raised
+        self._run |= {"train": _summary(train), "validation": _summary(validation)}
         self._shapes = self._settings.row_shapes(train.n_users, train.n_items)
 
     def read(self) -> tuple[State, list]:
@@ -147,16 +144,16 @@ class CheckpointManager:
             theirs, generator = header["run"], header["generator"]
             state = State(*(arrays[name] for name in State._fields))
             rows = _history(arrays)
-            differences = _differences(theirs, json.loads(json.dumps(self._run)))
-            if not differences:
+            different = differences(theirs, self._run)
+            if not different:
                 for name, shape in self._shapes.items():
                     check_array(arrays, name, shape)
         except Exception as error:  # an edited file raises nearly anything
             raise _not_one(self.resume, _CHECKPOINT, error) from error
-        if differences:
+        if different:
             raise ValueError(
-                f"{self.resume} cannot be resumed here: {'; '.join(differences)}. Resume with the "
-                "same data and parameters, or fit anew without resume"
+                f"{self.resume} cannot be resumed here: {different}. Resume with the same data and "
+                "parameters, or fit anew without resume"
             )
         if len(rows) > self._settings.n_iter:
             raise ValueError(
@@ -221,41 +218,24 @@ def _checked_place(path, resume: Path | None) -> Path:
     return path
 
 
-def _fingerprint(ratings: Ratings) -> dict:
+def _summary(ratings: Ratings | None) -> str:
     """Sizes and a hash of who rated what and how; ids and titles do not matter to training."""
-    content = content_hash(ratings.indptr, ratings.indices, ratings.grades)
-    return {
-        "users": ratings.n_users, "items": ratings.n_items, "ratings": ratings.n_ratings,
-        "max_grade": ratings.max_grade, "hash": content,
-    }  # fmt: skip
-
-
-def _differences(theirs: dict, ours: dict) -> list[str]:
-    """What was otherwise in the checkpoint, one sentence each."""
-    found = []
-    for name in ("train", "validation"):
-        there, here = theirs[name], ours[name]
-        if there != here:
-            found.append(
-                f"it was made with other {name} data ({_size(there)} there, {_size(here)} here)"
-            )
-    there, here = theirs["params"], ours["params"]
-    for name in sorted(
-        here, key=lambda name: name != "objective"
-    ):  # it decides on the options
-        if there.get(name) != here[name]:
-            found.append(
-                f"it was made with {name}={there.get(name)!r}, this model has {here[name]!r}"
-            )
-    return found
-
-
-def _size(data: dict | None) -> str:
-    if data is None:
+    if ratings is None:
         return "none"
+    content = content_hash(ratings.indptr, ratings.indices, ratings.grades)
     return (
-        f"{data['ratings']:,} ratings of {data['users']:,} users × {data['items']:,} items, "
-        f"grades to {data['max_grade']}, hash {data['hash'][:8]}"
+        f"{ratings.n_ratings:,} ratings of {ratings.n_users:,} users × {ratings.n_items:,} items, "
+        f"grades to {ratings.max_grade}, hash {content}"
+    )
+
+
+def differences(theirs: dict, ours: dict) -> str:
+    """What a checkpoint's training had otherwise than ours; empty where nothing."""
+    pairs = ((name, theirs.get(name), here) for name, here in ours.items())
+    return "; ".join(
+        f"{name} was {there!r} and is {here!r} now"
+        for name, there, here in pairs
+        if there != here
     )
 
 

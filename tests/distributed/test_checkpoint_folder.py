@@ -52,7 +52,7 @@ def content(folder):
         ({"checkpoint.lock": "pid 3"}, "checkpoint.lock"),
         ({"checkpoint.lock": "", "a.txt": "b"}, "a.txt"),
         pytest.param(
-            {"checkpoint.json": json.dumps({"format": FORMAT, "version": 2})},
+            {"checkpoint.json": json.dumps({"format": FORMAT, "version": 99})},
             "checkpoint.json",
             id="another version",
         ),
@@ -103,7 +103,7 @@ def test_what_a_killed_training_left_is_removed(data, client, tmp_path):
     ]
 
 
-def test_a_checkpoint_from_before_there_were_locks_is_resumed(data, client, tmp_path):
+def test_a_checkpoint_without_its_lock_is_resumed(data, client, tmp_path):
     run = tmp_path / "run"
     model(n_iter=3).fit(data, client, checkpoint=run)
     (run / "checkpoint.lock").unlink(missing_ok=True)
@@ -111,7 +111,7 @@ def test_a_checkpoint_from_before_there_were_locks_is_resumed(data, client, tmp_
     assert_same(found, arrays(model(n_iter=5).fit(data, client)))
     assert json.loads((run / "checkpoint.lock").read_text()) == {
         "format": FORMAT,
-        "version": 1,
+        "version": 2,
     }
 
 

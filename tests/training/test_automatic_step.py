@@ -142,7 +142,7 @@ def test_a_resumed_training_takes_the_same_step(tmp_path, update):
     GAPfm(4, n_iter=5, **options).fit(train, checkpoint=tmp_path / "run.npz")
     resumed = GAPfm(4, n_iter=12, **options).fit(train, resume=tmp_path / "run.npz")
     np.testing.assert_array_equal(resumed.item_factors_, whole.item_factors_)
-    with pytest.raises(ValueError, match=r"learning_rate='auto', this model has 0\.01"):
+    with pytest.raises(ValueError, match=r"learning_rate was 'auto' and is 0\.01 now"):
         GAPfm(4, random_state=0).fit(train, resume=tmp_path / "run.npz")
 
 
