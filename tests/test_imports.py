@@ -40,7 +40,10 @@ IMPORTS = {
     "lab.systems": "numpy learning model lab.baselines",
     "lab.tuning": "numpy pandas _support ratings splits evaluation lab.catalogue lab.systems",
     "lab.protocols": "numpy pandas ratings splits model lab.systems lab.tuning",
-    "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
+    "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
+    "lab.chapter_04": "numpy pandas metrics smooth ratings splits datasets learning model lab.experiments",
+    "lab.chapter_05_rules": "numpy learning",
+    "lab.chapter_05": "numpy pandas _support kernels metrics smooth ratings datasets learning model lab.experiments lab.chapter_05_rules",
     "lab.reproduce": "matplotlib numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
     "__main__": "course doctor exercises lab.reproduce",
 }

@@ -46,6 +46,7 @@ ROOMS = {
     *("splits", "evaluation", "intervals", "datasets.netflix.parse"),
     *("lab.baselines", "lab.catalogue", "lab.experiments", "lab.paper", "lab.protocols"),
     *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
+    *("lab.chapter_04", "lab.chapter_05"),
     *("exercises", "widgets", "doctor", "distributed"),
 }
 

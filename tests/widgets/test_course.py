@@ -9,7 +9,7 @@ from page_random import mulberry32, normals
 
 from gapfm_teach import GAPfm
 from gapfm_teach.lab import experiments
-from gapfm_teach.lab.experiments.train_page import invented_films, training_on_demand
+from gapfm_teach.lab.chapter_04 import escape, invented_films, supremum, training_on_demand
 from gapfm_teach.learning import training
 from gapfm_teach.learning.printed import Printed, PrintedObjective
 from gapfm_teach.widgets.explorable import packed
@@ -72,7 +72,7 @@ def of_python(setting: dict) -> list[dict]:
     )
     U, V = start(setting["D"], train.n_users, train.n_items)
     _, a, b = experiments.top_direction(experiments.escape_matrix(train))
-    ceiling, rows = experiments.supremum(train), []
+    ceiling, rows = supremum(train), []
     begin = {"user_factors": U, "item_factors": V}
     for done in training.ascend(goal, begin, n_iter=N_ITER):
         U, V = goal.factors(done.state)
@@ -150,7 +150,7 @@ def test_a_kernel_answers_with_the_training_of_the_package():
         np.testing.assert_array_equal(fine["gap"], model.history_["validation_gap"])
         assert np.isfinite(coarse["gap"]).sum() < 8
         np.testing.assert_array_equal(coarse["gap"][[0, 10, 40]], fine["gap"][[0, 10, 40]])
-        share = model.history_["objective"] / experiments.supremum(train)
+        share = model.history_["objective"] / supremum(train)
         np.testing.assert_allclose(fine["objective"], share)
         titles = [film["text"] for film in fine["lists"][-1]]
         assert titles == list(train.titles[model.recommend(7)])
@@ -158,8 +158,8 @@ def test_a_kernel_answers_with_the_training_of_the_package():
         hits = {film["text"]: film["held"] for film in fine["lists"][-1] if film["held"]}
         grade_of = dict(zip(train.titles[items], grades.tolist(), strict=True))
         assert hits == {title: grade_of[title] for title in titles if title in grade_of}
-        escape = experiments.escape(
+        law = escape(
             train, learning_rate=setting["rate"], n_iter=N_ITER, reg=setting["reg"],
             n_factors=setting["D"], n_selected=setting["K"],
         )  # fmt: skip
-        np.testing.assert_allclose(fine["length"], escape["measured"])
+        np.testing.assert_allclose(fine["length"], law["measured"])

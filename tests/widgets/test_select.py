@@ -5,18 +5,18 @@ import re
 
 import numpy as np
 import pytest
+from gapfm_teach.lab.chapter_05 import selection_explorable
 from page_random import mulberry32, normals
 from spoken import numbers
 from stage import Stage
 
 from gapfm_teach import Ratings, adaptive_selection
-from gapfm_teach.lab import experiments
 from gapfm_teach.learning.training import Problem, held_out_gap
 from gapfm_teach.selection import misranking
 from gapfm_teach.widgets import Page
 from gapfm_teach.widgets.explorable import packed
 
-DATA = experiments.selection_explorable()
+DATA = selection_explorable()
 RATE, REG, D, ITERATIONS = 0.02, 0.001, 10, 41
 
 

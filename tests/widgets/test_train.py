@@ -5,11 +5,11 @@ import re
 
 import numpy as np
 import pytest
+from gapfm_teach.lab.chapter_04 import invented_films, training_on_demand
 from stage import Stage
 from test_course import FIRST, films, of_python, start
 
 from gapfm_teach.lab import experiments
-from gapfm_teach.lab.experiments.train_page import invented_films, training_on_demand
 from gapfm_teach.learning import training
 from gapfm_teach.learning.printed import Printed, PrintedObjective
 from gapfm_teach.widgets import Page
