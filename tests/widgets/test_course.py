@@ -9,11 +9,9 @@ from page_random import mulberry32, normals
 
 from gapfm_teach import GAPfm
 from gapfm_teach.lab import experiments
-from gapfm_teach.lab.experiments.train_page import invented_films, training_on_demand
-from gapfm_teach.training.data import TrainingData
-from gapfm_teach.training.loop import State, Training, fit_factors, held_out_gap
-from gapfm_teach.training.objectives import PaperObjective
-from gapfm_teach.training.optimizers import GradientAscent
+from gapfm_teach.lab.chapter_04 import escape, invented_films, supremum, training_on_demand
+from gapfm_teach.learning import training
+from gapfm_teach.learning.printed import Printed, PrintedObjective
 from gapfm_teach.widgets.explorable import packed
 
 N_ITER = 41
@@ -68,20 +66,21 @@ def start(D: int, n_users: int, n_items: int):
 def of_python(setting: dict) -> list[dict]:
     """The same training by the package: what there is to know of each iteration."""
     _, train, held = films()
-    training = Training(
-        TrainingData(train), PaperObjective(n_selected=setting["K"]), GradientAscent(),
-        setting["reg"], setting["rate"],
-    )  # fmt: skip
+    options = Printed(n_selected=setting["K"])
+    goal = PrintedObjective(
+        "paper", train, setting["reg"], setting["rate"], options, np.random.default_rng(0)
+    )
     U, V = start(setting["D"], train.n_users, train.n_items)
     _, a, b = experiments.top_direction(experiments.escape_matrix(train))
-    ceiling, rows = experiments.supremum(train), []
-    for done in fit_factors(training, State(U, V, np.empty(0)), n_iter=N_ITER):
-        U, V = training.parameters(done.state)
+    ceiling, rows = supremum(train), []
+    begin = {"user_factors": U, "item_factors": V}
+    for done in training.ascend(goal, begin, n_iter=N_ITER):
+        U, V = goal.factors(done.state)
         rows.append(
             {
                 "objective": done.objective / ceiling,
                 "length": np.linalg.norm(a @ U + b @ V),
-                "gap": held_out_gap(U, V, train, held),
+                "gap": training.held_out_gap(U, V, train, held),
                 "itemFactors": V.ravel()[:5].tolist(),
             }
         )
@@ -151,7 +150,7 @@ def test_a_kernel_answers_with_the_training_of_the_package():
         np.testing.assert_array_equal(fine["gap"], model.history_["validation_gap"])
         assert np.isfinite(coarse["gap"]).sum() < 8
         np.testing.assert_array_equal(coarse["gap"][[0, 10, 40]], fine["gap"][[0, 10, 40]])
-        share = model.history_["objective"] / experiments.supremum(train)
+        share = model.history_["objective"] / supremum(train)
         np.testing.assert_allclose(fine["objective"], share)
         titles = [film["text"] for film in fine["lists"][-1]]
         assert titles == list(train.titles[model.recommend(7)])
@@ -159,8 +158,8 @@ def test_a_kernel_answers_with_the_training_of_the_package():
         hits = {film["text"]: film["held"] for film in fine["lists"][-1] if film["held"]}
         grade_of = dict(zip(train.titles[items], grades.tolist(), strict=True))
         assert hits == {title: grade_of[title] for title in titles if title in grade_of}
-        escape = experiments.escape(
+        law = escape(
             train, learning_rate=setting["rate"], n_iter=N_ITER, reg=setting["reg"],
             n_factors=setting["D"], n_selected=setting["K"],
         )  # fmt: skip
-        np.testing.assert_allclose(fine["length"], escape["measured"])
+        np.testing.assert_allclose(fine["length"], law["measured"])

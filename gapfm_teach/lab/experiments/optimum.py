@@ -1,46 +1,9 @@
-"""The degenerate optimum of (8) on real data: what rises, what falls, what becomes of the lists."""
+"""How far the lists of a model's users differ."""
 
 import numpy as np
-import pandas as pd
 
-from ...metrics import graded_average_precision
+from ...metrics import ranks
 from ...model import GAPfm
-from ...paper import pair_weights, ranks, thresholding_probabilities
-from ...ratings import Ratings
-from .common import held_out_gap, trace
-
-
-def supremum(train: Ratings) -> float:
-    """½ Σ_m Σ_ij β_mij: the least upper bound of (9) without 1/M at λ = 0, for any order."""
-    delta = thresholding_probabilities(train.max_grade)
-    rows = (train.row(m)[1] for m in range(train.n_users))
-    return float(sum(pair_weights(grades, delta).sum() / 2 for grades in rows))
-
-
-def degeneration(
-    train: Ratings, validation: Ratings, *, reg: float, learning_rate: float, n_iter: int,
-    every: int, random_state=0,
-) -> pd.DataFrame:  # fmt: skip
-    """What a training improves and what it does not, along the iterations.
-
-    Columns reg, iteration, objective; share_of_supremum; training_gap, exact GAP of the training
-    lists by themselves; held_out_gap; top_share and agreement as in `personality`.
-    """
-    top = supremum(train)
-
-    def measure(model: GAPfm) -> dict[str, float]:
-        return {
-            "share_of_supremum": model.history_["objective"].iloc[-1] / top,
-            "training_gap": _gap_of_lists(model, train),
-            "held_out_gap": held_out_gap(model, validation),
-        } | personality(model)
-
-    model = GAPfm(
-        reg=reg, learning_rate=learning_rate, n_iter=n_iter, random_state=random_state,
-    )  # fmt: skip
-    run = trace(model, train, measure, every=every)
-    run.insert(0, "reg", reg)
-    return run
 
 
 def personality(model: GAPfm) -> dict[str, float]:
@@ -87,15 +50,6 @@ def _rows(model: GAPfm) -> tuple[np.ndarray, np.ndarray]:
         np.column_stack([model.user_factors_, ones]),
         np.column_stack([model.item_factors_, model.item_bias_]),
     )
-
-
-def _gap_of_lists(model: GAPfm, ratings: Ratings) -> float:
-    rows = (ratings.row(m) for m in range(ratings.n_users))
-    values = [
-        graded_average_precision(grades, model.predict(m, items))
-        for m, (items, grades) in enumerate(rows)
-    ]
-    return float(np.mean(values))
 
 
 def _centred_ranks(scores: np.ndarray) -> np.ndarray:
