@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 
 from ..datasets import simulate_ratings
-from ..learning import training
-from ..learning.training import Problem
-from ..metrics import graded_average_precision, thresholding_probabilities
+from ..metrics import graded_average_precision
 from ..model import GAPfm
+from ..paper import pair_weights, thresholding_probabilities
 from ..ratings import Ratings
-from ..smooth import beta
 from ..splits import given_only, split_given
+from ..training.data import TrainingData
+from ..training.loop import held_out_gap
+from ..training.objectives import gap_gains
 from .experiments.common import (
     ascend,
     held_out_gap,
@@ -61,7 +62,7 @@ def algorithm_readings(
     return tidy(runs, ["reading", "reg"])
 
 
-def _last_visits(problem: Problem, scores: np.ndarray) -> np.ndarray:
+def _last_visits(problem: TrainingData, scores: np.ndarray) -> np.ndarray:
     """Marks, for each item, the rating of the last user who has it."""
     marks = np.zeros(problem.items.shape[0], dtype=bool)
     _, from_the_end = np.unique(problem.items[::-1], return_index=True)
@@ -110,7 +111,7 @@ def supremum(train: Ratings) -> float:
     """½ Σ_m Σ_ij β_mij: the least upper bound of (9) without 1/M at λ = 0, for any order."""
     delta = thresholding_probabilities(train.max_grade)
     rows = (train.row(m)[1] for m in range(train.n_users))
-    return float(sum(beta(grades, delta).sum() / 2 for grades in rows))
+    return float(sum(pair_weights(grades, delta).sum() / 2 for grades in rows))
 
 
 def degeneration(
@@ -214,11 +215,9 @@ def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dic
     """
     ceiling = supremum(train)
     sigma, a, b = top_direction(escape_matrix(train))
-    worth = Problem(train).accumulated[train.grades]
+    worth = gap_gains(train.max_grade)[train.grades]
     counted = np.bincount(train.indices, worth, train.n_items)[:, None]
-    counting = training.held_out_gap(
-        np.ones((train.n_users, 1)), counted, train, validation
-    )
+    counting = held_out_gap(np.ones((train.n_users, 1)), counted, train, validation)
 
     # The coarse answer and the fine one, and another user, are one training.
     @lru_cache(maxsize=2)
@@ -237,7 +236,7 @@ def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dic
     @lru_cache(maxsize=200)
     def gap(iteration: int, **setting) -> float:
         U, V = trained(**setting)[1][iteration]
-        return training.held_out_gap(U, V, train, validation)
+        return held_out_gap(U, V, train, validation)
 
     def length(U: np.ndarray, V: np.ndarray) -> float:
         return float(np.linalg.norm(a @ U + b @ V))

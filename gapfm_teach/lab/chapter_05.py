@@ -9,11 +9,16 @@ import pandas as pd
 from .. import kernels
 from .._support.checks import check_random_state
 from ..datasets import simulate_ratings
-from ..learning.training import Problem
-from ..metrics import accumulated, ranks, thresholding_probabilities
 from ..model import GAPfm
+from ..paper import (
+    cumulative_weights,
+    ranks,
+    smoothed_gap_gradient,
+    thresholding_probabilities,
+)
 from ..ratings import Ratings
-from ..smooth import smoothed_gap_gradient
+from ..training.data import TrainingData
+from ..training.objectives import PaperObjective
 from .chapter_05_rules import RULES, Lists
 from .experiments.common import ascend, rows_for_page, small_start, split_three
 from .experiments.selecting import STARTS
@@ -29,10 +34,10 @@ def static_gain(model: GAPfm, k: int = 20, random_state=0) -> pd.DataFrame:
     others keep their order, at best. Both as shares of what a perfect list would gain.
     """
     rng, train = check_random_state(random_state), model.train_
-    problem = Problem(train)
+    problem = TrainingData(train)
     lists = Lists.of(problem, problem.scores(model.user_factors_, model.item_factors_))
     order = lists.from_the_highest(lists.scores)
-    weights = np.take_along_axis(problem.accumulated[lists.grades], order, axis=1)
+    weights = np.take_along_axis(problem.cumulative_weights[lists.grades], order, axis=1)
     now = _gap_of_lists(weights)
     rows = []
     for rule, priority in RULES.items():
@@ -88,9 +93,9 @@ def loss_split(model: GAPfm, validation: Ratings) -> pd.Series:
     misranked, its second sum over Z with the sign changed; gap, what is left.
     """
     train, U, V = model.train_, model.user_factors_, model.item_factors_
-    worth = accumulated(thresholding_probabilities(train.max_grade))
+    worth = cumulative_weights(thresholding_probabilities(train.max_grade))
     rank = np.empty(validation.n_ratings, dtype=np.int64)
-    kernels.share_out(
+    kernels.parallel_for(
         kernels.held_out_ranks, train.n_users, U, V.T.copy(), train.indptr, train.indices,
         validation.indptr, validation.indices, rank,
     )  # fmt: skip
@@ -149,31 +154,34 @@ def one_step(model: GAPfm, k: int = 20, random_state=0) -> pd.DataFrame:
 
     Columns rule, objective and training_gap: the changes, with the model's own learning rate.
     """
-    rng, problem = check_random_state(random_state), Problem(model.train_)
+    rng, problem = check_random_state(random_state), TrainingData(model.train_)
     U, V = model.user_factors_, model.item_factors_
 
     def measured(V: np.ndarray) -> np.ndarray:
         return np.array(
-            [problem.gradients(U, V, 0.0)[0], rated_gap(problem, problem.scores(U, V))]
+            [
+                PaperObjective().gradients(problem, U, V)[0],
+                rated_gap(problem, problem.scores(U, V)),
+            ]
         )
 
     before, lists, rows = measured(V), Lists.of(problem, problem.scores(U, V)), []
     for rule, priority in RULES.items():
         marks = lists.highest(priority(lists, rng, k), k).ravel()
-        by_item = problem.gradients(U, V, 0.0, marks=marks)[2]
+        by_item = PaperObjective().gradients(problem, U, V, marks=marks)[2]
         objective, gap = measured(V + model.learning_rate_ * by_item) - before
         rows.append({"rule": rule, "objective": objective, "training_gap": gap})
     return pd.DataFrame(rows)
 
 
-def rated_gap(problem: Problem, scores: np.ndarray) -> float:
+def rated_gap(problem: TrainingData, scores: np.ndarray) -> float:
     """Mean over users of the exact GAP of their training items, ranked among themselves."""
     user_of = np.repeat(np.arange(problem.train.n_users), np.diff(problem.indptr))
     place = np.empty(scores.shape[0], dtype=np.int64)
     by_score = np.lexsort((problem.items, -scores, user_of))
     place[by_score] = 1 + np.arange(place.shape[0]) - problem.indptr[user_of]
     gap = np.empty(problem.train.n_users)
-    kernels.share_out(
+    kernels.parallel_for(
         kernels.gap_at_ranks,
         gap.size,
         place,
@@ -207,10 +215,10 @@ def selection_run(
     rng, draw = check_random_state(random_state), STARTS[start]
     factors = [draw(rng, (n, 10)) for n in (train.n_users, train.n_items)]
 
-    def select(problem: Problem, scores: np.ndarray) -> np.ndarray:
+    def select(problem: TrainingData, scores: np.ndarray) -> np.ndarray:
         return _marks(Lists.of(problem, scores), rule, rng, k)
 
-    def measure(problem: Problem, scores: np.ndarray) -> dict:
+    def measure(problem: TrainingData, scores: np.ndarray) -> dict:
         lists = Lists.of(problem, scores)
         up = lists.push[lists.too_low < 0] > 0
         return {"training_gap": rated_gap(problem, scores), "up_too_high": np.mean(up)}
@@ -256,7 +264,7 @@ def selection_visits(
     """
     rng, counts = check_random_state(random_state), []
 
-    def select(problem: Problem, scores: np.ndarray) -> np.ndarray:
+    def select(problem: TrainingData, scores: np.ndarray) -> np.ndarray:
         marks = _marks(Lists.of(problem, scores), rule, rng, k)
         counts.append(np.bincount(problem.items, marks, minlength=train.n_items))
         return marks
@@ -266,7 +274,7 @@ def selection_visits(
         select=select,
     )  # fmt: skip
     rated = np.bincount(train.indices, minlength=train.n_items)
-    worth = accumulated(thresholding_probabilities(train.max_grade))
+    worth = cumulative_weights(thresholding_probabilities(train.max_grade))
     weighted = np.bincount(train.indices, worth[train.grades], minlength=train.n_items)
     visited = np.mean(counts[since:], axis=0) / np.maximum(rated, 1)
     columns = {"n_ratings": rated, "weighted": weighted, "visited": visited}

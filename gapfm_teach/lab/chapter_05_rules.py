@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..learning.training import Problem
-
 
 @dataclass(frozen=True)
 class Lists:
@@ -22,7 +20,7 @@ class Lists:
     ties: np.ndarray
 
     @classmethod
-    def of(cls, problem: Problem, scores: np.ndarray) -> "Lists":
+    def of(cls, problem: TrainingData, scores: np.ndarray) -> "Lists":
         """Of the `scores` of its ratings, (n_ratings,).
 
         Raises ValueError where users have different numbers of ratings.

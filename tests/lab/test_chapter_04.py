@@ -6,7 +6,7 @@ import pytest
 from gapfm_teach import GAPfm, graded_average_precision, objective, simulate_ratings
 from gapfm_teach.lab import chapter_04
 from gapfm_teach.lab.experiments import held_out_gap, split_three
-from gapfm_teach.learning.training import Problem
+from gapfm_teach.training.data import TrainingData
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_small_factors_grow_as_the_law_says(split):
 
 def test_last_visits_marks_one_rating_an_item_of_its_last_user(split):
     train = split[0]
-    problem = Problem(train)
+    problem = TrainingData(train)
     marks = chapter_04._last_visits(problem, np.zeros(train.n_ratings))
     user_of = np.repeat(np.arange(train.n_users), np.diff(train.indptr))
     last = {}

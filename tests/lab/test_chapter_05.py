@@ -9,9 +9,8 @@ from gapfm_teach import GAPfm, Ratings, graded_average_precision, simulate_ratin
 from gapfm_teach.lab import chapter_05
 from gapfm_teach.lab.chapter_05_rules import RULES, Lists
 from gapfm_teach.lab.experiments import held_out_gap, split_three
-from gapfm_teach.learning.training import Problem
-from gapfm_teach.metrics import ranks
-from gapfm_teach.selection import adaptive_selection
+from gapfm_teach.paper import adaptive_selection, ranks
+from gapfm_teach.training.data import TrainingData
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +27,13 @@ def model(split):
 def lists_of(split, seed=5):
     """Rated lists with scores of which many are equal, and what they are made of."""
     train = split[0]
-    problem, rng = Problem(train), np.random.default_rng(seed)
+    problem, rng = TrainingData(train), np.random.default_rng(seed)
     U, V = np.ones((train.n_users, 1)), rng.integers(3, size=(train.n_items, 1)) / 4
     return Lists.of(problem, problem.scores(U, V)), rng, (problem, V[:, 0])
 
 
 def lists_of_model(model):
-    problem = Problem(model.train_)
+    problem = TrainingData(model.train_)
     scores = problem.scores(model.user_factors_, model.item_factors_)
     return Lists.of(problem, scores)
 

@@ -10,8 +10,10 @@ from page_random import mulberry32, normals
 from gapfm_teach import GAPfm
 from gapfm_teach.lab import experiments
 from gapfm_teach.lab.chapter_04 import escape, invented_films, supremum, training_on_demand
-from gapfm_teach.learning import training
-from gapfm_teach.learning.printed import Printed, PrintedObjective
+from gapfm_teach.training.data import TrainingData
+from gapfm_teach.training.loop import State, Training, fit_factors, held_out_gap
+from gapfm_teach.training.objectives import PaperObjective
+from gapfm_teach.training.optimizers import GradientAscent
 from gapfm_teach.widgets.explorable import packed
 
 N_ITER = 41
@@ -66,21 +68,20 @@ def start(D: int, n_users: int, n_items: int):
 def of_python(setting: dict) -> list[dict]:
     """The same training by the package: what there is to know of each iteration."""
     _, train, held = films()
-    options = Printed(n_selected=setting["K"])
-    goal = PrintedObjective(
-        "paper", train, setting["reg"], setting["rate"], options, np.random.default_rng(0)
-    )
+    training = Training(
+        TrainingData(train), PaperObjective(n_selected=setting["K"]), GradientAscent(),
+        setting["reg"], setting["rate"],
+    )  # fmt: skip
     U, V = start(setting["D"], train.n_users, train.n_items)
     _, a, b = experiments.top_direction(experiments.escape_matrix(train))
     ceiling, rows = supremum(train), []
-    begin = {"user_factors": U, "item_factors": V}
-    for done in training.ascend(goal, begin, n_iter=N_ITER):
-        U, V = goal.factors(done.state)
+    for done in fit_factors(training, State(U, V, np.empty(0)), n_iter=N_ITER):
+        U, V = training.parameters(done.state)
         rows.append(
             {
                 "objective": done.objective / ceiling,
                 "length": np.linalg.norm(a @ U + b @ V),
-                "gap": training.held_out_gap(U, V, train, held),
+                "gap": held_out_gap(U, V, train, held),
                 "itemFactors": V.ravel()[:5].tolist(),
             }
         )

@@ -5,14 +5,16 @@ import re
 
 import numpy as np
 import pytest
-from gapfm_teach.lab.chapter_05 import selection_explorable
 from page_random import mulberry32, normals
 from spoken import numbers
 from stage import Stage
 
 from gapfm_teach import Ratings, adaptive_selection
-from gapfm_teach.learning.training import Problem, held_out_gap
-from gapfm_teach.selection import misranking
+from gapfm_teach.lab.chapter_05 import selection_explorable
+from gapfm_teach.paper import misranking
+from gapfm_teach.training.data import TrainingData
+from gapfm_teach.training.loop import held_out_gap
+from gapfm_teach.training.objectives import PaperObjective
 from gapfm_teach.widgets import Page
 from gapfm_teach.widgets.explorable import packed
 
@@ -40,7 +42,7 @@ def parts() -> tuple[Ratings, Ratings]:
 def end_of_training(k: int | None, start: str = "small") -> float:
     """Held-out GAP after the last iteration with the k most misranked films, or with all."""
     train, held_out = parts()
-    draws, problem = mulberry32(DATA["seed"]), Problem(train)
+    draws, problem = mulberry32(DATA["seed"]), TrainingData(train)
 
     def draw(n: int) -> np.ndarray:
         if start == "small":
@@ -49,8 +51,8 @@ def end_of_training(k: int | None, start: str = "small") -> float:
 
     U, V = (draw(n * D).reshape(-1, D) for n in (train.n_users, train.n_items))
     for _ in range(ITERATIONS):
-        _, by_user, by_item = problem.gradients(U, V, REG, n_selected=k)
-        U, V = U + RATE * by_user, V + RATE * by_item
+        _, by_user, by_item = PaperObjective(k).gradients(problem, U, V)
+        U, V = U + RATE * (by_user - REG * U), V + RATE * (by_item - REG * V)
     return held_out_gap(U, V, train, held_out)
 
 

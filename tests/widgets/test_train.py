@@ -5,13 +5,15 @@ import re
 
 import numpy as np
 import pytest
-from gapfm_teach.lab.chapter_04 import invented_films, training_on_demand
 from stage import Stage
 from test_course import FIRST, films, of_python, start
 
 from gapfm_teach.lab import experiments
-from gapfm_teach.learning import training
-from gapfm_teach.learning.printed import Printed, PrintedObjective
+from gapfm_teach.lab.chapter_04 import invented_films, training_on_demand
+from gapfm_teach.training.data import TrainingData
+from gapfm_teach.training.loop import State, Training, fit_factors
+from gapfm_teach.training.objectives import PaperObjective
+from gapfm_teach.training.optimizers import GradientAscent
 from gapfm_teach.widgets import Page
 from gapfm_teach.widgets.explorable import packed
 from gapfm_teach.widgets.linked import for_notebook
@@ -80,13 +82,13 @@ def titles(stage) -> list[str]:
 
 def best_of_python(setting: dict, t: int, user: int) -> list[str]:
     data, train, _ = films()
-    goal = PrintedObjective(
-        "paper", train, setting["reg"], setting["rate"], Printed(n_selected=setting["K"]),
-        np.random.default_rng(0),
+    training = Training(
+        TrainingData(train), PaperObjective(n_selected=setting["K"]), GradientAscent(),
+        setting["reg"], setting["rate"],
     )  # fmt: skip
     U, V = start(setting["D"], train.n_users, train.n_items)
-    *_, last = training.ascend(goal, {"user_factors": U, "item_factors": V}, n_iter=t)
-    U, V = goal.factors(last.state)
+    *_, last = fit_factors(training, State(U, V, np.empty(0)), n_iter=t)
+    U, V = training.parameters(last.state)
     scores = V @ U[user]
     scores[train.row(user)[0]] = -np.inf
     return [data["titles"][i] for i in np.argsort(-scores, kind="stable")[:10]]

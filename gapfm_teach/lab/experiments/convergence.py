@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from ...metrics import thresholding_probabilities
 from ...model import GAPfm
+from ...paper import pair_weights, thresholding_probabilities
 from ...ratings import Ratings
-from ...smooth import beta
 from .common import (
     LEARNING_RATES,
     held_out_gap,
@@ -71,7 +70,9 @@ def escape_matrix(train: Ratings) -> sparse.csr_array:
     grow along C's first singular vectors by 1 + γ σ_max(C) an iteration.
     """
     delta = thresholding_probabilities(train.max_grade)
-    pulls = [beta(train.row(m)[1], delta).sum(axis=1) / 8 for m in range(train.n_users)]
+    pulls = [
+        pair_weights(train.row(m)[1], delta).sum(axis=1) / 8 for m in range(train.n_users)
+    ]
     parts = (np.concatenate(pulls), train.indices.copy(), train.indptr.copy())
     return sparse.csr_array(parts, shape=(train.n_users, train.n_items))
 

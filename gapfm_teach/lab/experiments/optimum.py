@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...metrics import ranks
 from ...model import GAPfm
+from ...paper import ranks
 
 
 def personality(model: GAPfm) -> dict[str, float]:
