@@ -16,8 +16,8 @@ from ..model import GAPfm
 from ..paper import pair_weights, thresholding_probabilities
 from ..ratings import Ratings
 from ..splits import given_only, split_given
+from ..training import loop
 from ..training.data import TrainingData
-from ..training.loop import held_out_gap
 from ..training.objectives import gap_gains
 from .experiments.common import (
     ascend,
@@ -217,7 +217,7 @@ def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dic
     sigma, a, b = top_direction(escape_matrix(train))
     worth = gap_gains(train.max_grade)[train.grades]
     counted = np.bincount(train.indices, worth, train.n_items)[:, None]
-    counting = held_out_gap(np.ones((train.n_users, 1)), counted, train, validation)
+    counting = loop.held_out_gap(np.ones((train.n_users, 1)), counted, train, validation)
 
     # The coarse answer and the fine one, and another user, are one training.
     @lru_cache(maxsize=2)
@@ -236,7 +236,7 @@ def training_on_demand(train: Ratings, validation: Ratings) -> Callable[..., dic
     @lru_cache(maxsize=200)
     def gap(iteration: int, **setting) -> float:
         U, V = trained(**setting)[1][iteration]
-        return held_out_gap(U, V, train, validation)
+        return loop.held_out_gap(U, V, train, validation)
 
     def length(U: np.ndarray, V: np.ndarray) -> float:
         return float(np.linalg.norm(a @ U + b @ V))

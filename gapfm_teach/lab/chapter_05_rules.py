@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..training.data import TrainingData
+
 
 @dataclass(frozen=True)
 class Lists:
