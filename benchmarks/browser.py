@@ -14,9 +14,9 @@ from measure import seconds
 from playwright.sync_api import sync_playwright
 
 import gapfm_teach
+from gapfm_course.doctor import find_chromium
+from gapfm_lab.reproduce.timing import machine
 from gapfm_teach import GAPfm, Ratings, load_movielens, split_given
-from gapfm_teach.doctor import find_chromium
-from gapfm_teach.lab.reproduce.timing import machine
 
 ENGINE = Path(gapfm_teach.__file__).parent / "widgets" / "engine.js"
 N_ITER, REPEATS = 41, 7

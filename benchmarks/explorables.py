@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from playwright.sync_api import sync_playwright
 
-from gapfm_teach.doctor import find_chromium
-from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.widgets.linked import for_page
+from gapfm_course.doctor import find_chromium
+from gapfm_course.explorables.linked import for_page
+from gapfm_lab.reproduce.timing import machine
 
 sys.path.insert(
     0, str(Path(__file__).resolve().parent.parent)

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.versions import versions
+from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.reproduce.versions import versions
 
 PROGRAM = """
 import time

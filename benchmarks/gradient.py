@@ -2,7 +2,7 @@
 
 `python benchmarks/gradient.py` prints both; `benchmarks/report.py` takes the sections from here.
 `python benchmarks/gradient.py table.csv` measures single users only, and writes that table too.
-The epoch runs over `gapfm_teach.lab.experiments.netflix_size.netflix(1.0)`: 100 million ratings, real where
+The epoch runs over `gapfm_lab.experiments.netflix_size.netflix(1.0)`: 100 million ratings, real where
 GAPFM_TEACH_NETFLIX names them, else simulated in some minutes and kept in the data folder.
 """
 
@@ -15,13 +15,13 @@ import numpy as np
 import pandas as pd
 from measure import in_fresh_process, peak, seconds
 
+from gapfm_lab.chapter_08 import exponent
+from gapfm_lab.experiments.common import small_start
+from gapfm_lab.experiments.netflix_size import active_users, netflix
+from gapfm_lab.reproduce.journal import write_csv
+from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.reproduce.versions import versions
 from gapfm_teach import kernels
-from gapfm_teach.lab.chapter_08 import exponent
-from gapfm_teach.lab.experiments.common import small_start
-from gapfm_teach.lab.experiments.netflix_size import active_users, netflix
-from gapfm_teach.lab.reproduce.journal import write_csv
-from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.versions import versions
 from gapfm_teach.paper import cumulative_weights, thresholding_probabilities
 from gapfm_teach.splits import given_only
 from gapfm_teach.training.data import TrainingData

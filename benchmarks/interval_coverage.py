@@ -5,15 +5,15 @@
 
 import sys
 
-from gapfm_teach.lab.chapter_06_coverage import (
+from gapfm_lab.chapter_06_coverage import (
     GIVEN,
     METRIC,
     N_USERS,
     coverage,
     simulated_groups,
 )
-from gapfm_teach.lab.reproduce.journal import write_csv
-from gapfm_teach.lab.reproduce.versions import versions
+from gapfm_lab.reproduce.journal import write_csv
+from gapfm_lab.reproduce.versions import versions
 
 if __name__ == "__main__":
     (file,) = sys.argv[1:]

@@ -17,13 +17,13 @@ import pandas as pd
 from gapfm_teach.datasets.netflix.sources import find_inputs
 from measure import in_fresh_process, peak
 
+from gapfm_lab.netflix_simulation import simulate_netflix
+from gapfm_lab.reproduce.journal import write_csv
+from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.reproduce.versions import versions
 from gapfm_teach import load_netflix
 from gapfm_teach.datasets.netflix import load
 from gapfm_teach.datasets.netflix.arrange import by_movie
-from gapfm_teach.lab.netflix_simulation import simulate_netflix
-from gapfm_teach.lab.reproduce.journal import write_csv
-from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.versions import versions
 
 PARTS = [f"combined_data_{n}.txt" for n in range(1, 5)]
 TINY = 1e-4

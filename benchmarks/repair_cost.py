@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from measure import seconds
 
+from gapfm_lab.reproduce.journal import write_csv
+from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.reproduce.versions import versions
 from gapfm_teach import Ratings, load_movielens, split_given
-from gapfm_teach.lab.reproduce.journal import write_csv
-from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.versions import versions
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.machine import threads
 from gapfm_teach.training.objectives import OBJECTIVES, configured

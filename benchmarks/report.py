@@ -14,10 +14,10 @@ from gradient import a_user, epoch_table, interpolation, one_core, pair_loop
 from measure import in_fresh_process, peak, seconds
 from netflix_reading import reading
 
+from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.reproduce.versions import versions
 from gapfm_teach import GAPfm, Ratings, evaluation, kernels, load_movielens, split_given
 from gapfm_teach._support.files import replacing
-from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.versions import versions
 
 RESULTS = Path(__file__).with_name("results.md")
 

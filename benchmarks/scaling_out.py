@@ -15,13 +15,13 @@ import pandas as pd
 from distributed import Client, LocalCluster, WorkerPlugin
 from distributed.comm.tcp import TCP
 
+from gapfm_lab.reproduce.journal import write_csv
+from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.reproduce.versions import versions
 from gapfm_teach import Ratings
 from gapfm_teach._support.parquet import read_manifest
 from gapfm_teach.distributed.graph import Graph
 from gapfm_teach.distributed.tasks import Method
-from gapfm_teach.lab.reproduce.journal import write_csv
-from gapfm_teach.lab.reproduce.timing import machine
-from gapfm_teach.lab.reproduce.versions import versions
 from gapfm_teach.training.objectives import PaperObjective
 
 RESULTS = Path(__file__).parent.parent / "notebooks" / "results" / "scaling_out.csv"

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import doctor
+from gapfm_course import doctor
 
 RESULTS = [f"{what}{n}" for what in ("table", "figure") for n in (1, 2, 3, 4)]
 # Tables of the other objectives, and of what makes them.
@@ -31,11 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "warm":
         return doctor.warm_up()
     if options.command in ("report", "assignments"):
-        from .exercises.command import main as exercises
+        from gapfm_course.exercises.command import main as exercises
 
         return exercises(options)
     if options.command == "course":
-        from .course.command import main as course
+        from gapfm_course.class_edition.command import main as course
 
         if failed := course(options):
             return failed
@@ -43,9 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             doctor.warm_up()
         return 0
     if options.command == "reproduce":
-        from .lab.reproduce.command import (
-            main as reproduce,  # only now: doctor must start without
-        )
+        from gapfm_lab.reproduce.command import main as reproduce
 
         return reproduce(options)
     parser.print_help()

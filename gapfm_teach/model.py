@@ -2,25 +2,14 @@
 
 import numpy as np
 
-from ._support.checks import (
-    check_count,
-    check_grades,
-    check_positions,
-    check_random_state,
-)
+from ._support.checks import check_count, check_grades, check_positions, check_random_state
 from .ratings import Ratings
 from .training.automatic_step import suitable_learning_rate
 from .training.checkpoint import CheckpointManager, read_model, write_model
 from .training.data import TrainingData
 from .training.estimator import Estimator, Settings
 from .training.fold_in import fold_in
-from .training.loop import (
-    Iteration,
-    State,
-    Training,
-    fit_factors,
-    held_out_gap,
-)
+from .training.loop import Iteration, State, Training, fit_factors, held_out_gap
 from .training.machine import interrupt_flag, most_threads, threads
 from .training.recommender import Recommender, check_pair
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from gapfm_teach.course.numbers import KIND
+from gapfm_course.class_edition.numbers import KIND
 from preview import drawings, explorables, search
 from preview.citation import bibtex
 from preview.labels import Labels

@@ -1,7 +1,7 @@
 """The script that brings a page's explorables to life: one file for the site, no request elsewhere.
 
 A chapter's explorables bring their data along. Where a page runs no code, an empty element names
-the file of `gapfm_teach/widgets/data` that holds them; they are written into the page, since
+the file of `gapfm_course/explorables/data` that holds them; they are written into the page, since
 one that is opened as a file can fetch nothing.
 """
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 import nbformat
 
-from gapfm_teach.widgets.explorable import fragment
-from gapfm_teach.widgets.linked import for_page
-from gapfm_teach.widgets.stored import stored
+from gapfm_course.explorables.explorable import fragment
+from gapfm_course.explorables.linked import for_page
+from gapfm_course.explorables.stored import stored
 
 NAME = "explorables.js"
 EMPTY = re.compile(

@@ -10,7 +10,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
-from gapfm_teach.widgets.linked import EXPORT, IMPORT, OTHER
+from gapfm_course.explorables.linked import EXPORT, IMPORT, OTHER
 
 MODULE = re.compile(
     r'<script src="(?P<path>(?![a-z]+:|//)[^"]+)\.js" type="module"></script>', re.I

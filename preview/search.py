@@ -11,7 +11,7 @@ import re
 import zlib
 from html.parser import HTMLParser
 
-from gapfm_teach.course.numbers import KIND
+from gapfm_course.class_edition.numbers import KIND
 
 NAME = "search_index.js"
 HEADINGS = ("h1", "h2", "h3", "h4")

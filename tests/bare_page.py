@@ -1,6 +1,6 @@
 """A page that has the explorables' modules as `modules`, to call what a view only shows."""
 
-from gapfm_teach.widgets.linked import for_page
+from gapfm_course.explorables.linked import for_page
 
 
 def open_bare(browser, folder):

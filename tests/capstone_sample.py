@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from gapfm_teach import cumulative_weights, thresholding_probabilities
-from gapfm_teach.repaired.ranks import consistent_rank, pair_gradient
+from gapfm_teach.consistent.ranks import consistent_rank, pair_gradient
 from gapfm_teach.training.recommender import Recommender
 
 STAY = 0.8  # p

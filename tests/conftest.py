@@ -8,7 +8,7 @@ from hypothesis import settings
 from kept_results import place  # noqa: F401
 from movielens_files import accept_small, data_folder, pip, serve  # noqa: F401
 
-from gapfm_teach.doctor import find_chromium
+from gapfm_course.doctor import find_chromium
 
 # No test fails because a machine is slow or busy.
 settings.register_profile("in their own time", deadline=None)

@@ -6,7 +6,7 @@ import pytest
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """An empty folder for results, in a kernel that has kept none."""
-    from gapfm_teach.exercises import kept
+    from gapfm_course.exercises import kept
 
     folder = tmp_path / "data" / "results"
     monkeypatch.setattr(kept, "folder", lambda: folder)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import nbformat
 
-from gapfm_teach.lab.paper import PAPER, TABLE_1
+from gapfm_lab.paper import PAPER, TABLE_1
 
 ROOT = Path(__file__).parents[1]
 MOST_COUNTED = 10

@@ -1,9 +1,9 @@
 """What the tests of `reproduce` share: small tables in place of the paper's."""
 
+from gapfm_lab import systems
+from gapfm_lab.protocols import PROTOCOLS, Protocol
+from gapfm_lab.reproduce.run import Run
 from gapfm_teach import GAPfm
-from gapfm_teach.lab import systems
-from gapfm_teach.lab.protocols import PROTOCOLS, Protocol
-from gapfm_teach.lab.reproduce.run import Run
 
 NAMES = ["PopRec", "Shrunken mean rating", "GAPfm"]
 

@@ -1,6 +1,6 @@
 """One number that stands for the shape of each measure with smooth ranks, for tests of them all."""
 
-from gapfm_teach.repaired.measures import consistent_measure
+from gapfm_teach.consistent.measures import consistent_measure
 
 
 def options_of(name, n):

@@ -1,7 +1,7 @@
 """A page with explorables and nothing else, opened from a file with the network shut."""
 
-from gapfm_teach.widgets import Page
-from gapfm_teach.widgets.linked import for_page
+from gapfm_course.explorables import Page
+from gapfm_course.explorables.linked import for_page
 
 HEAD = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Stage</title>'

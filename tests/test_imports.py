@@ -169,7 +169,7 @@ def test_the_listing_stays_small():
         ("datasets/simulate.py", "from .. import kernels", ("kernels", None)),
         ("lab/tuning.py", "from . import catalogue", ("lab.catalogue", None)),
         ("lab/tuning.py", "from .baselines.wlt import WLT", ("lab.baselines", "WLT")),
-        ("model.py", "from gapfm_teach.lab import paper", ("lab.paper", None)),
+        ("model.py", "from gapfm_lab import paper", ("lab.paper", None)),
     ],
 )
 def test_no_way_of_importing_escapes(place, line, expected):

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 
+from gapfm_teach.consistent.gap import consistent_gap
+from gapfm_teach.consistent.ranks import consistent_rank
 from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
 from gapfm_teach.metrics import graded_average_precision
 from gapfm_teach.paper import (
@@ -23,8 +25,6 @@ from gapfm_teach.paper import (
     user_gradient,
 )
 from gapfm_teach.ratings import Ratings
-from gapfm_teach.repaired.gap import consistent_gap
-from gapfm_teach.repaired.ranks import consistent_rank
 
 SPREADS = [0.1, 1.0, 5.0, 30.0]
 REG = 0.05

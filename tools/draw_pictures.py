@@ -12,8 +12,8 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from gapfm_teach.doctor import find_chromium
-from gapfm_teach.widgets.linked import HERE, for_page
+from gapfm_course.doctor import find_chromium
+from gapfm_course.explorables.linked import HERE, for_page
 from preview.explorables import stored_fragments
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from gapfm_course.explorables.stored import FOLDER
+from gapfm_lab.experiments import split_three
 from gapfm_teach import GAPfm, Ratings, load_movielens
 from gapfm_teach._support.files import replacing
-from gapfm_teach.lab.experiments import split_three
-from gapfm_teach.widgets.stored import FOLDER
 
 FILE = FOLDER / "films.json"
 MOST_FILMS, GIVEN, DIGITS = 200, 30, 3

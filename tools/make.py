@@ -83,7 +83,7 @@ def notebook_files() -> list[Path]:
 
 def site_sources() -> list[Path]:
     """What the site and the book on paper are made of."""
-    folders = [ROOT / name for name in ("preview", "images", "gapfm_teach/widgets")]
+    folders = [ROOT / name for name in ("preview", "images", "gapfm_course/explorables")]
     inside = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     pages = [*ROOT.glob("*.qmd"), *ROOT.glob("slides/*.qmd"), *ROOT.glob("*.bib")]
     pages += notebook_files()

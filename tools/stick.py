@@ -23,11 +23,16 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 COURSE = "gapfm-teach[notebooks,baselines,distributed]"
-# Beside the folders, what the package is built of.
-SOURCES = (
-    "pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-TEXT", "references.bib",
+# What the package is built of.
+FILES = (
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+    "LICENSE-TEXT",
+    "references.bib",
     "notation.qmd",
-)  # fmt: skip
+)
+FOLDERS = "gapfm_teach", "gapfm_lab", "gapfm_course", "notebooks"
 STARTS = {
     "start.sh": '#!/bin/sh\nexec python3 "$(dirname "$0")/start.py" "$@"\n',
     "start.bat": "@echo off\r\nwhere py >nul 2>nul\r\n"
@@ -135,12 +140,12 @@ def requirements(system: str, python: str) -> list[str]:
 
 
 def build(wheels: Path) -> None:
-    """This package's own wheel, from a copy: setuptools leaves half-finished things behind."""
+    """This package's own wheel, from a copy without what a checkout has besides."""
     with tempfile.TemporaryDirectory() as place:
-        for name in SOURCES:
+        for name in FILES:
             shutil.copy(ROOT / name, place)
         unbuilt = shutil.ignore_patterns("__pycache__", ".*", "quick")
-        for name in ("gapfm_teach", "notebooks"):
+        for name in FOLDERS:
             shutil.copytree(ROOT / name, Path(place) / name, ignore=unbuilt)
         pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", wheels, place)
 

@@ -50,13 +50,7 @@ from .gradient import (
     user_coefficients,
     user_sums,
 )
-from .jit import (  # after the files that compile: they set CACHE_ENABLED
-    CACHE_ENABLED,
-    COMPILED,
-    damaged_cache,
-    n_kept,
-    njit,
-)
+from .jit import CACHE_ENABLED, COMPILED, damaged_cache, n_kept, njit
 from .lists import (
     draw_lists,
     gap_at_ranks,

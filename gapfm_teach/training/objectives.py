@@ -19,9 +19,9 @@ import numpy as np
 
 from .. import kernels
 from .._support.checks import HIGHEST_POSITION, check_choice, check_count, check_real
+from ..consistent.relatives import stopping_probabilities
 from ..paper import cumulative_weights, smoothed_gap_gradient, thresholding_probabilities
 from ..ratings import Ratings
-from ..repaired.relatives import stopping_probabilities
 from .data import TrainingData
 from .optimizers import Adagrad, GradientAscent, Optimizer
 from .sampling import IterationContext, uniforms

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from gapfm_teach.widgets.linked import HERE as WIDGETS
+from gapfm_course.explorables.linked import HERE as WIDGETS
 from preview.build import Chapter, read_chapters, read_image
 from preview.pandoc import run_pandoc
 

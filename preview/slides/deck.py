@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from gapfm_teach.widgets.linked import for_page
+from gapfm_course.explorables.linked import for_page
 from preview.formulas import well_set
 from preview.notebook import BookError
 from preview.pandoc import run_pandoc

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gapfm_lab.experiments.netflix_size import netflix
+from gapfm_lab.experiments.results import read_results
+from gapfm_lab.netflix_simulation import simulate_netflix
 from gapfm_teach import GAPfm, Ratings, load_movielens, load_netflix, simulate_ratings
 from gapfm_teach.__main__ import main
 from gapfm_teach._support.checks import check_path
 from gapfm_teach._support.files import replacing
-from gapfm_teach.lab.experiments.netflix_size import netflix
-from gapfm_teach.lab.experiments.results import read_results
-from gapfm_teach.lab.netflix_simulation import simulate_netflix
 
 DATA = simulate_ratings(40, 30, mean_ratings=10, random_state=0)
 MODEL = GAPfm(3, n_iter=2, random_state=0).fit(DATA)
@@ -332,7 +332,7 @@ def test_an_empty_option_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for option, data in (("--path", "100k"), ("--path", "netflix"), ("--out", "100k")):
         monkeypatch.setattr(
-            "gapfm_teach.lab.reproduce.command.load_movielens",
+            "gapfm_lab.reproduce.command.load_movielens",
             lambda name, path: DATA if path is None else load_movielens(name, path),
         )
         assert main(["reproduce", "figure1", "--data", data, option, ""]) == 1
@@ -399,8 +399,8 @@ def test_the_command_writes_into_the_home_folder(home, monkeypatch):
         raise Enough
 
     seen: list[Path] = []
-    monkeypatch.setattr("gapfm_teach.lab.reproduce.command.reproduce", keep)
-    monkeypatch.setattr("gapfm_teach.lab.reproduce.command.load_movielens", lambda *_: DATA)
+    monkeypatch.setattr("gapfm_lab.reproduce.command.reproduce", keep)
+    monkeypatch.setattr("gapfm_lab.reproduce.command.load_movielens", lambda *_: DATA)
     with pytest.raises(Enough):
         main(["reproduce", "figure1", "--out", "~/out"])
     assert seen == [home / "out"]

@@ -9,7 +9,7 @@ import pypandoc
 import pytest
 import yaml
 
-from gapfm_teach.course.edition import edition
+from gapfm_course.class_edition.edition import edition
 from preview.build import ROOT, read_chapters
 
 CONFIG = yaml.safe_load((ROOT / "_quarto.yml").read_text(encoding="utf-8"))

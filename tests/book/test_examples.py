@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 import gapfm_teach
-from gapfm_teach import repaired
+from gapfm_teach import consistent as repaired
 
 READ_WHOLE = [
     *("metrics", "smooth", "gradcheck", "selection", "splits", "intervals"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gapfm_teach.widgets.stored import stored
+from gapfm_course.explorables.stored import stored
 from preview import explorables
 from preview.build import build
 

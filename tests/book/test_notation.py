@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gapfm_lab import experiments
 from gapfm_teach import GAPfm, Ratings, paper
-from gapfm_teach.lab import experiments
-from gapfm_teach.repaired import gap, ranks
+from gapfm_teach.consistent import gap, ranks
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = (ROOT / "notation.qmd").read_text(encoding="utf-8")

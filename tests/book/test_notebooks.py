@@ -90,12 +90,12 @@ def test_it_is_a_valid_notebook_for_the_python3_kernel(path):
 
 
 def imported(source: str):
-    """The module, or the name of a room in `gapfm_teach.lab`, of each import."""
+    """The module, or the name of a room in `gapfm_lab`, of each import."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module == "gapfm_teach.lab":
-            yield from (f"gapfm_teach.lab.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "gapfm_lab":
+            yield from (f"gapfm_lab.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module or ""
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gapfm_teach
-from gapfm_teach.lab import protocols, tuning
+from gapfm_lab import protocols, tuning
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "projects.qmd").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gapfm_teach.widgets.linked import for_page
+from gapfm_course.explorables.linked import for_page
 from preview import site
 from preview.post_render import without_remote_tags
 from preview.written import check_replaceable, leave_list

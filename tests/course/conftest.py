@@ -2,8 +2,8 @@
 
 import pytest
 
-from gapfm_teach.course.edition import edition
-from gapfm_teach.course.sources import CHECKOUT
+from gapfm_course.class_edition.edition import edition
+from gapfm_course.class_edition.sources import CHECKOUT
 
 
 @pytest.fixture(scope="session")

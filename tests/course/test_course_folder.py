@@ -5,11 +5,11 @@ import os
 
 import pytest
 
-from gapfm_teach import doctor
+from gapfm_course import doctor
+from gapfm_course.class_edition import folder as course
+from gapfm_course.class_edition.originals import with_originals
+from gapfm_course.class_edition.sources import CHECKOUT
 from gapfm_teach.__main__ import main
-from gapfm_teach.course import folder as course
-from gapfm_teach.course.originals import with_originals
-from gapfm_teach.course.sources import CHECKOUT
 
 ONE = "03_gradients.ipynb"
 

@@ -9,10 +9,10 @@ import sys
 import nbformat
 import pytest
 
+from gapfm_course.class_edition.bibliography import read_bibliography
+from gapfm_course.class_edition.edition import edition
+from gapfm_course.class_edition.sources import CHECKOUT
 from gapfm_teach.__main__ import main
-from gapfm_teach.course.bibliography import read_bibliography
-from gapfm_teach.course.edition import edition
-from gapfm_teach.course.sources import CHECKOUT
 
 NOTEBOOKS = sorted((CHECKOUT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 FOR_QUARTO = ["{#", "@sec-", "@eq-", "@fig-", "@tbl-", "[@", "[-@", "#|", ":::", "<!--"]

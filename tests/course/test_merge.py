@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gapfm_teach.course.merge import NEW, merge
-from gapfm_teach.course.originals import originals, print_of, with_originals
+from gapfm_course.class_edition.merge import NEW, merge
+from gapfm_course.class_edition.originals import originals, print_of, with_originals
 
 TEXTS = st.text("abc\n", max_size=4)
 KINDS = st.sampled_from(["code", "markdown"])

@@ -24,11 +24,11 @@ from netflix_files import (
     write,
 )
 
+from gapfm_lab import paper
+from gapfm_lab.netflix_simulation import simulate_netflix
+from gapfm_lab.paper import table1
 from gapfm_teach import Ratings, load_netflix
 from gapfm_teach.datasets.netflix import load, parse
-from gapfm_teach.lab import paper
-from gapfm_teach.lab.netflix_simulation import simulate_netflix
-from gapfm_teach.lab.paper import table1
 
 
 @pytest.fixture(autouse=True)

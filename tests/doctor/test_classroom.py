@@ -6,8 +6,8 @@ from importlib import metadata
 import pytest
 
 import gapfm_teach.__main__ as command_line
+from gapfm_course.doctor import classroom, environment
 from gapfm_teach import kernels
-from gapfm_teach.doctor import classroom, environment
 
 MISSING = environment.Check("MovieLens 100K", "note", "fetched on first use")
 READY = environment.Check("MovieLens 100K", "ok", "here")

@@ -12,8 +12,8 @@ import pytest
 from movielens_files import SMALL_100K, make_zip
 
 import gapfm_teach.__main__ as command_line
+from gapfm_course.doctor import environment as doctor
 from gapfm_teach import kernels
-from gapfm_teach.doctor import environment as doctor
 
 
 def found(name):

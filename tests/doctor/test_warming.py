@@ -7,13 +7,15 @@ import textwrap
 
 import pytest
 
-from gapfm_teach import doctor, kernels
-from gapfm_teach.doctor import warming
+from gapfm_course import doctor
+from gapfm_course.doctor import warming
+from gapfm_teach import kernels
 
 HEAD = """
 from gapfm_teach import *
-from gapfm_teach import doctor, kernels
-from gapfm_teach.doctor import warming
+from gapfm_course import doctor
+from gapfm_teach import kernels
+from gapfm_course.doctor import warming
 from gapfm_teach.kernels import consistent, gradient, jit
 
 def compiled():
@@ -66,7 +68,7 @@ def test_what_warming_keeps_is_all_that_fitting_and_evaluating_use():
     if doctor.cold():
         doctor.warm()
     printed = run_python("""
-        from gapfm_teach.lab.catalogue import catalogue_per_user
+        from gapfm_lab.catalogue import catalogue_per_user
         for ratings in (simulate_ratings(60, 90, mean_ratings=25, random_state=3),
                         simulate_ratings(30, 400, mean_ratings=170, random_state=4)):
             train, test = split_given(ratings, 10, min_test=5, random_state=0)
@@ -133,9 +135,9 @@ def test_without_numba_there_is_nothing_to_warm_and_the_doctor_says_so():
     program = """
         import sys
         sys.modules["numba"] = None  # then it cannot be imported
-        from gapfm_teach import doctor
-        from gapfm_teach.doctor.environment import check_environment
-        from gapfm_teach.doctor.warming import main
+        from gapfm_course import doctor
+        from gapfm_course.doctor.environment import check_environment
+        from gapfm_course.doctor.warming import main
         print(main(), doctor.cold())
         print(next(c.detail for c in check_environment() if c.name == "compiled code"))
     """

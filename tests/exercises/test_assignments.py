@@ -5,9 +5,9 @@ import re
 import nbformat
 import pytest
 
+from gapfm_course.class_edition import sources
+from gapfm_course.exercises import EXERCISES, assert_solved, assignments
 from gapfm_teach.__main__ import main
-from gapfm_teach.course import sources
-from gapfm_teach.exercises import EXERCISES, assert_solved, assignments
 
 # From nbgrader's schema, version 3: the type of each key that a cell has.
 KEYS = {

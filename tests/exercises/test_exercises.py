@@ -10,10 +10,10 @@ import numpy as np
 import pypandoc
 import pytest
 
-from gapfm_teach import exercises
-from gapfm_teach.exercises import EXERCISES, check
-from gapfm_teach.exercises.core import NOT_YET, Exercise, Mistake, judge
-from gapfm_teach.exercises.dialogue import dialogue
+from gapfm_course import exercises
+from gapfm_course.exercises import EXERCISES, check
+from gapfm_course.exercises.core import NOT_YET, Exercise, Mistake, judge
+from gapfm_course.exercises.dialogue import dialogue
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = [

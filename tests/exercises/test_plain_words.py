@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from gapfm_teach.exercises import EXERCISES
-from gapfm_teach.exercises.core import Exercise, judge
+from gapfm_course.exercises import EXERCISES
+from gapfm_course.exercises.core import Exercise, judge
 from gapfm_teach.gradcheck import relative_error
 
 HALVES = Exercise(

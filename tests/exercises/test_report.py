@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from gapfm_course.exercises import EXERCISES, check, forget_results, keep_results, kept
 from gapfm_teach.__main__ import main
-from gapfm_teach.exercises import EXERCISES, check, forget_results, keep_results, kept
 
 pytestmark = pytest.mark.usefixtures("place")
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_kept_does_not_stop_the_student(place, capsys, monkeypatc
 KERNEL = """
 import sys
 from pathlib import Path
-from gapfm_teach.exercises import EXERCISES, kept
+from gapfm_course.exercises import EXERCISES, kept
 kept.folder = lambda: Path(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gapfm_teach.exercises import EXERCISES
-from gapfm_teach.exercises.core import judge
+from gapfm_course.exercises import EXERCISES
+from gapfm_course.exercises.core import judge
 from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.paper import cumulative_weights, thresholding_probabilities
 

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from smooth_measures import measure_of, options_of, shape_of
 
 from gapfm_teach import kernels, paper, simulate_ratings
+from gapfm_teach.consistent.fast_sums import chebyshev_nodes, interpolated_consistent_gap
+from gapfm_teach.consistent.gap import consistent_gap, consistent_gap_gradient
+from gapfm_teach.consistent.measures import consistent_objective
+from gapfm_teach.consistent.power_mean import graded_precisions
+from gapfm_teach.consistent.ranks import above, consistent_rank
+from gapfm_teach.consistent.relatives import smooth_cutoff
 from gapfm_teach.kernels.consistent import _n_nodes
 from gapfm_teach.paper import thresholding_probabilities
-from gapfm_teach.repaired.fast_sums import chebyshev_nodes, interpolated_consistent_gap
-from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
-from gapfm_teach.repaired.measures import consistent_objective
-from gapfm_teach.repaired.power_mean import graded_precisions
-from gapfm_teach.repaired.ranks import above, consistent_rank
-from gapfm_teach.repaired.relatives import smooth_cutoff
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import SMOOTH_RANKS, configured, grade_fractions
 

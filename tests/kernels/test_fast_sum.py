@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gapfm_teach import kernels, paper
+from gapfm_teach.consistent.fast_sums import chebyshev_nodes, interpolated_smoothed_gap
 from gapfm_teach.paper import thresholding_probabilities
-from gapfm_teach.repaired.fast_sums import chebyshev_nodes, interpolated_smoothed_gap
 
 RANGES = (0.0, 1e-12, 1e-3, 0.3, 2.0, 7.0, 14.0, 30.0, 60.0)
 

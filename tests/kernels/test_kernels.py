@@ -354,7 +354,7 @@ def test_a_second_session_loads_what_the_first_compiled(tmp_path):
 LOOK_AND_USE = """
     import numpy as np
     from gapfm_teach import kernels
-    from gapfm_teach.doctor import environment as doctor
+    from gapfm_course.doctor import environment as doctor
     print("doctor", *(c.state + c.detail for c in doctor._compiled()))
     print(kernels.pair_sums(np.array([0.0]), np.array([1.0]), np.empty(1)))
     print("hits", sum(kernels.pair_sums.stats.cache_hits.values()))

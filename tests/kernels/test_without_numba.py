@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gapfm_course.exercises.core import NOT_YET
 from gapfm_teach import kernels, simulate_ratings, split_given
-from gapfm_teach.exercises.core import NOT_YET
 from gapfm_teach.kernels import consistent, gradient, lists
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import held_out_gap

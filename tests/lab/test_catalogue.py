@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from gapfm_lab.baselines import Popularity
+from gapfm_lab.catalogue import catalogue_per_user
 from gapfm_teach import Ratings, metrics, split_given, thresholding_probabilities
 from gapfm_teach.datasets import simulate_ratings
 from gapfm_teach.evaluation import top_n_per_user
-from gapfm_teach.lab.baselines import Popularity
-from gapfm_teach.lab.catalogue import catalogue_per_user
 
 
 class Table:

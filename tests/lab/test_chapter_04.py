@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gapfm_lab import chapter_04
+from gapfm_lab.experiments import held_out_gap, split_three
 from gapfm_teach import GAPfm, graded_average_precision, objective, simulate_ratings
-from gapfm_teach.lab import chapter_04
-from gapfm_teach.lab.experiments import held_out_gap, split_three
 from gapfm_teach.training.data import TrainingData
 
 

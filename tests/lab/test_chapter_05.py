@@ -5,10 +5,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from gapfm_lab import chapter_05
+from gapfm_lab.chapter_05_rules import RULES, Lists
+from gapfm_lab.experiments import held_out_gap, split_three
 from gapfm_teach import GAPfm, Ratings, graded_average_precision, simulate_ratings
-from gapfm_teach.lab import chapter_05
-from gapfm_teach.lab.chapter_05_rules import RULES, Lists
-from gapfm_teach.lab.experiments import held_out_gap, split_three
 from gapfm_teach.paper import adaptive_selection, ranks
 from gapfm_teach.training.data import TrainingData
 

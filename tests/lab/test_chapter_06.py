@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gapfm_lab import chapter_06, protocols
+from gapfm_lab.baselines import MeanRating, Popularity
+from gapfm_lab.paper import PAPER
+from gapfm_lab.systems import SYSTEMS
 from gapfm_teach import simulate_ratings, split_given
 from gapfm_teach.evaluation import top_n_per_user
-from gapfm_teach.lab import chapter_06, protocols
-from gapfm_teach.lab.baselines import MeanRating, Popularity
-from gapfm_teach.lab.paper import PAPER
-from gapfm_teach.lab.systems import SYSTEMS
 
 
 def test_measures_of_a_list_by_hand():

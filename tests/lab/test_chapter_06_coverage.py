@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from gapfm_lab import chapter_06_coverage as coverage
+from gapfm_lab.chapter_06_coverage import METHODS, Group
+from gapfm_lab.tuning import System
 from gapfm_teach.intervals import summarize_splits
-from gapfm_teach.lab import chapter_06_coverage as coverage
-from gapfm_teach.lab.chapter_06_coverage import METHODS, Group
-from gapfm_teach.lab.tuning import System
 from gapfm_teach.splits import shared
 
 STORED = Path(__file__).parents[2] / "notebooks" / "results" / "coverage.csv"

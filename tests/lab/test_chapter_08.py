@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from numpy.polynomial import chebyshev
 
+from gapfm_lab import chapter_08
 from gapfm_teach import plots, simulate_ratings
-from gapfm_teach.lab import chapter_08
 from gapfm_teach.paper import logistic
 
 # ---------------------------------------------------------------- counting

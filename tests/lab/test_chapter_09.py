@@ -7,20 +7,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
+from gapfm_lab import chapter_09
+from gapfm_lab.experiments import personality
 from gapfm_teach import (
     GAPfm,
     simulate_ratings,
     split_given,
     thresholding_probabilities,
 )
+from gapfm_teach.consistent.gap import consistent_gap
+from gapfm_teach.consistent.measures import consistent_measure
+from gapfm_teach.consistent.power_mean import consistent_power_mean
+from gapfm_teach.consistent.ranks import consistent_rank
 from gapfm_teach.gradcheck import central_difference
-from gapfm_teach.lab import chapter_09
-from gapfm_teach.lab.experiments import personality
 from gapfm_teach.paper import logistic, smoothed_gap, smoothed_gap_gradient
-from gapfm_teach.repaired.gap import consistent_gap
-from gapfm_teach.repaired.measures import consistent_measure
-from gapfm_teach.repaired.power_mean import consistent_power_mean
-from gapfm_teach.repaired.ranks import consistent_rank
 
 DELTA = thresholding_probabilities(5)
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from gapfm_lab import chapter_10
 from gapfm_teach import GAPfm, simulate_ratings, split_given
-from gapfm_teach.lab import chapter_10
-from gapfm_teach.repaired.measures import consistent_measure, consistent_objective
+from gapfm_teach.consistent.measures import consistent_measure, consistent_objective
 
 OPTIONS = {"learning_rate": 0.3, "init_scale": 0.3, "n_negatives": 10, "random_state": 0}
 

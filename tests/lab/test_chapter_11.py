@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gapfm_teach.lab import chapter_11
-from gapfm_teach.lab.experiments.results import read_results
+from gapfm_lab import chapter_11
+from gapfm_lab.experiments.results import read_results
 
 RESULTS = Path(__file__).parents[2] / "notebooks" / "results"
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from gapfm_lab.experiments import netflix_size
+from gapfm_lab.netflix_simulation import latent, marginals, simulate
+from gapfm_lab.netflix_simulation import simulation_kernels as simulation
+from gapfm_lab.netflix_simulation.simulate import simulate_netflix
 from gapfm_teach import kernels
-from gapfm_teach.lab.experiments import netflix_size
-from gapfm_teach.lab.netflix_simulation import latent, marginals, simulate
-from gapfm_teach.lab.netflix_simulation import simulation_kernels as simulation
-from gapfm_teach.lab.netflix_simulation.simulate import simulate_netflix
 
 SCALE, SEED = 1 / 200, 7
 TINY = 2e-4

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gapfm_lab.protocols import PROTOCOLS
+from gapfm_lab.systems import SELECTION
 from gapfm_teach import simulate_ratings, split_given
-from gapfm_teach.lab.protocols import PROTOCOLS
-from gapfm_teach.lab.systems import SELECTION
 
 
 @pytest.fixture(scope="module")

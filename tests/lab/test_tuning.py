@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from gapfm_lab import tuning
+from gapfm_lab.baselines import MeanRating, Popularity
+from gapfm_lab.systems import SYSTEMS, System
+from gapfm_lab.tuning import N_VALIDATIONS, folds_of, tune
 from gapfm_teach import GAPfm, Ratings, simulate_ratings, split_given
 from gapfm_teach.evaluation import top_n_per_user
-from gapfm_teach.lab import tuning
-from gapfm_teach.lab.baselines import MeanRating, Popularity
-from gapfm_teach.lab.systems import SYSTEMS, System
-from gapfm_teach.lab.tuning import N_VALIDATIONS, folds_of, tune
 from gapfm_teach.splits import hold_out, without
 from gapfm_teach.training.recommender import Recommender
 

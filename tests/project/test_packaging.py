@@ -18,6 +18,7 @@ from packaging.version import Version
 from tools.lowest import lowest
 
 ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("gapfm_teach", "gapfm_lab", "gapfm_course")
 
 
 def pinned() -> dict[str, Version]:
@@ -75,32 +76,23 @@ def test_what_is_pinned_is_allowed_hashed_and_bound_to_no_host():
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A copy of what is built from: setuptools writes beside its sources."""
+    """A copy of what is built from."""
     copy = tmp_path_factory.mktemp("built") / "project"
     copy.mkdir()
     for name in (
-        *(
-            "pyproject.toml",
-            "setup.py",
-            "README.md",
-            "LICENSE",
-            "LICENSE-TEXT",
-            "MANIFEST.in",
-        ),
+        *("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT"),
         *("references.bib", "notation.qmd"),
     ):
         shutil.copy(ROOT / name, copy)
-    for name in ("gapfm_teach", "notebooks", "tests", "tools", "preview"):
+    for name in (*PACKAGES, "notebooks", "tests", "tools", "preview"):
         leave = shutil.ignore_patterns("__pycache__", ".*")
         shutil.copytree(ROOT / name, copy / name, ignore=leave)
     return copy
 
 
 def built(project: Path, kind: str, folder: Path) -> Path:
-    """The one file that setuptools builds of `kind`, "sdist" or "wheel", into `folder`."""
-    build = (
-        f"import sys; from setuptools import build_meta as b; b.build_{kind}(sys.argv[1])"
-    )
+    """The one file that is built of `kind`, "sdist" or "wheel", into `folder`."""
+    build = f"import sys; from hatchling import build as b; b.build_{kind}(sys.argv[1])"
     command = [sys.executable, "-c", build, str(folder)]
     subprocess.run(command, cwd=project, check=True, capture_output=True)
     (made,) = folder.iterdir()
@@ -118,14 +110,13 @@ def test_the_source_archive_holds_the_package_whole_and_no_half_of_the_tests(
 ):
     with tarfile.open(built(project, "sdist", tmp_path)) as tar:
         names = {member.name.partition("/")[2] for member in tar if member.isfile()}
-    package = {f"gapfm_teach/{name}" for name in files(project / "gapfm_teach")}
-    assert {n for n in names if n.startswith("gapfm_teach/")} == package
-    assert {"pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-TEXT"} <= names
+    for package in PACKAGES:
+        inside = {f"{package}/{name}" for name in files(project / package)}
+        assert {n for n in names if n.startswith(f"{package}/")} == inside
+    assert {"pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT"} <= names
     assert not [n for n in names if n.startswith(("tests/", "tools/", "preview/"))]
     # What a wheel is built from is in it.
-    read = {
-        f"notebooks/{n}" for n in files(project / "notebooks") if not n.endswith(".png")
-    }
+    read = {f"notebooks/{n}" for n in files(project / "notebooks")}
     assert {n for n in names if n.startswith("notebooks/")} == read
     assert {"references.bib", "notation.qmd"} <= names
 
@@ -136,7 +127,7 @@ def test_a_wheel_writes_the_course_that_the_checkout_does(project, tmp_path):
     (tmp_path / "wheel").mkdir()
     with zipfile.ZipFile(built(project, "wheel", tmp_path / "wheel")) as wheel:
         wheel.extractall(installed)  # all that installing one of pure Python does
-    assert (installed / "gapfm_teach" / "course" / "sources").is_dir()
+    assert (installed / "gapfm_course" / "class_edition" / "sources").is_dir()
     for name, home in {"theirs": installed, "ours": ROOT}.items():
         subprocess.run(
             [sys.executable, "-m", "gapfm_teach", "course", str(tmp_path / name)],

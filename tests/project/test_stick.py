@@ -1,7 +1,7 @@
 """The USB stick: which wheels it takes along, and what its start script does with them."""
 
-import re
 import subprocess
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -105,13 +105,14 @@ def test_another_python_is_told_which_one_to_install(packed, monkeypatch, capsys
     )
 
 
-def test_the_wheel_is_built_of_all_that_setup_puts_into_it(monkeypatch, tmp_path):
+def test_the_wheel_is_built_of_all_that_it_is_made_of(monkeypatch, tmp_path):
     def pip(command, *arguments):
         place = Path(arguments[-1])
-        wanted = re.search(r"WANTED = \((.*?)\)", (place / "setup.py").read_text())[1]
-        patterns = re.findall(r'"([^"]+)"', wanted)
-        assert len(patterns) == 4
-        assert all(list(place.glob(pattern)) for pattern in patterns)
+        wheel = tomllib.loads((place / "pyproject.toml").read_text(encoding="utf-8"))
+        wheel = wheel["tool"]["hatch"]["build"]["targets"]["wheel"]
+        wanted = [*wheel["packages"], *wheel["force-include"]]
+        assert len(wanted) == 6
+        assert all((place / name).exists() for name in wanted)
         asked.append(command)
 
     asked = []

@@ -11,10 +11,10 @@ from gapfm_teach import (
     simulate_ratings,
     thresholding_probabilities,
 )
+from gapfm_teach.consistent.gap import consistent_gap, consistent_gap_gradient
+from gapfm_teach.consistent.measures import consistent_objective, sample_unrated
+from gapfm_teach.consistent.ranks import consistent_rank
 from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
-from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
-from gapfm_teach.repaired.measures import consistent_objective, sample_unrated
-from gapfm_teach.repaired.ranks import consistent_rank
 
 DELTA = thresholding_probabilities(5)
 

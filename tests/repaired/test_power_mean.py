@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gapfm_teach import thresholding_probabilities
-from gapfm_teach.metrics import graded_average_precision
-from gapfm_teach.paper import cumulative_weights
-from gapfm_teach.repaired.gap import consistent_gap
-from gapfm_teach.repaired.power_mean import (
+from gapfm_teach.consistent.gap import consistent_gap
+from gapfm_teach.consistent.power_mean import (
     consistent_power_mean,
     consistent_power_mean_gradient,
     graded_precisions,
 )
+from gapfm_teach.metrics import graded_average_precision
+from gapfm_teach.paper import cumulative_weights
 
 DELTA = thresholding_probabilities(5)
 

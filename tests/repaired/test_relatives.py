@@ -15,14 +15,14 @@ from gapfm_teach import (
     kernels,
     thresholding_probabilities,
 )
-from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
-from gapfm_teach.repaired.relatives import (
+from gapfm_teach.consistent.relatives import (
     consistent_expected_reciprocal_rank,
     consistent_graded_precision,
     consistent_graded_recall,
     smooth_cutoff,
     stopping_probabilities,
 )
+from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
 from gapfm_teach.training.objectives import SMOOTH_RANKS, grade_fractions
 
 DELTA = thresholding_probabilities(5)

@@ -16,16 +16,16 @@ from gapfm_teach import (
     split_given,
     user_gradient,
 )
-from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
-from gapfm_teach.paper import logistic, logistic_derivative
-from gapfm_teach.repaired.fast_sums import interpolated_smoothed_gap
-from gapfm_teach.repaired.gap import consistent_gap, consistent_gap_gradient
-from gapfm_teach.repaired.measures import consistent_objective
-from gapfm_teach.repaired.ranks import consistent_rank
-from gapfm_teach.repaired.relatives import (
+from gapfm_teach.consistent.fast_sums import interpolated_smoothed_gap
+from gapfm_teach.consistent.gap import consistent_gap, consistent_gap_gradient
+from gapfm_teach.consistent.measures import consistent_objective
+from gapfm_teach.consistent.ranks import consistent_rank
+from gapfm_teach.consistent.relatives import (
     consistent_graded_precision,
     consistent_graded_recall,
 )
+from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
+from gapfm_teach.paper import logistic, logistic_derivative
 
 NAN = float("nan")
 DELTA = [0.1, 0.2, 0.7]

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import spearmanr
 from smooth_measures import measure_of, options_of
 
+from gapfm_lab.baselines import SmoothedAP
 from gapfm_teach import (
     GAPfm,
     Ratings,
@@ -14,8 +15,8 @@ from gapfm_teach import (
     split_given,
     top_n_per_user,
 )
+from gapfm_teach.consistent.measures import consistent_objective
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.lab.baselines import SmoothedAP
 from gapfm_teach.metrics import (
     average_precision,
     expected_reciprocal_rank,
@@ -24,7 +25,6 @@ from gapfm_teach.metrics import (
     graded_recall,
 )
 from gapfm_teach.paper import thresholding_probabilities
-from gapfm_teach.repaired.measures import consistent_objective
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import SMOOTH_RANKS, configured
 

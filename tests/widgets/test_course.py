@@ -7,14 +7,14 @@ import pytest
 from bare_page import open_bare
 from page_random import mulberry32, normals
 
+from gapfm_course.explorables.explorable import packed
+from gapfm_lab import experiments
+from gapfm_lab.chapter_04 import escape, invented_films, supremum, training_on_demand
 from gapfm_teach import GAPfm
-from gapfm_teach.lab import experiments
-from gapfm_teach.lab.chapter_04 import escape, invented_films, supremum, training_on_demand
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import State, Training, fit_factors, held_out_gap
 from gapfm_teach.training.objectives import PaperObjective
 from gapfm_teach.training.optimizers import GradientAscent
-from gapfm_teach.widgets.explorable import packed
 
 N_ITER = 41
 FIRST = {"rate": 0.03, "reg": 0.001, "K": 10, "D": 10, "nIter": N_ITER}

@@ -7,6 +7,7 @@ import pytest
 from spoken import number
 from stage import Stage
 
+from gapfm_course.explorables import Page
 from gapfm_teach import Ratings, objective, smoothed_gap_gradient
 from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.paper import (
@@ -15,7 +16,6 @@ from gapfm_teach.paper import (
     pair_weights,
     thresholding_probabilities,
 )
-from gapfm_teach.widgets import Page
 
 ITEMS, STARS = [[1, 2, 3, 6], [0, 2, 5, 6]], [[5, 1, 3, 2], [4, 5, 1, 3]]
 RATINGS = Ratings([0, 4, 8], [*ITEMS[0], *ITEMS[1]], [*STARS[0], *STARS[1]], n_items=8)

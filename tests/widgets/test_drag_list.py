@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from stage import Stage
 
+from gapfm_course.explorables import Page
 from gapfm_teach.metrics import average_precision, graded_average_precision
 from gapfm_teach.paper import thresholding_probabilities
-from gapfm_teach.widgets import Page
 
 AUDIENCES = {
     "all alike": np.ones(5),

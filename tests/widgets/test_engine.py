@@ -20,9 +20,9 @@ from gapfm_teach import (
     smoothed_gap_gradient,
     thresholding_probabilities,
 )
+from gapfm_teach.consistent.gap import consistent_gap
+from gapfm_teach.consistent.ranks import above
 from gapfm_teach.paper import logistic, pair_weights
-from gapfm_teach.repaired.gap import consistent_gap
-from gapfm_teach.repaired.ranks import above
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import Training
 from gapfm_teach.training.objectives import OBJECTIVES

@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from gapfm_teach.widgets import Explorable, Page, explorable
-from gapfm_teach.widgets.explorable import packed
+from gapfm_course.explorables import Explorable, Page, explorable
+from gapfm_course.explorables.explorable import packed
 
 DATA = {"films": ["</script><b>", "$5 \u2028"], "grades": np.array([3, 1], np.int32)}
 

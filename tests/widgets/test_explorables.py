@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 from stage import TWO_FRAMES, Stage
 
-from gapfm_teach.widgets.linked import VIEWS
+from gapfm_course.explorables.linked import VIEWS
 from preview.explorables import stored_fragments
 
 ROOT = Path(__file__).resolve().parents[2]

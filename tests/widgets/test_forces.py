@@ -7,6 +7,7 @@ import pytest
 from spoken import number
 from stage import Stage
 
+from gapfm_course.explorables import Page
 from gapfm_teach.metrics import graded_average_precision
 from gapfm_teach.paper import (
     logistic,
@@ -16,7 +17,6 @@ from gapfm_teach.paper import (
     smoothed_gap_gradient,
     thresholding_probabilities,
 )
-from gapfm_teach.widgets import Page
 
 GRADES, DELTA = np.array([3, 2, 1, 2]), thresholding_probabilities(3)
 SCORES = np.append(np.log([1, 1 / 2, 2]), 1.5)

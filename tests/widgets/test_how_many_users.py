@@ -8,8 +8,8 @@ import pytest
 from spoken import NUMBER, number
 from stage import Stage
 
+from gapfm_course.explorables import Page
 from gapfm_teach.intervals import compare_splits
-from gapfm_teach.widgets import Page
 
 RNG = np.random.default_rng(0)
 # Some are equal in size, many 0.

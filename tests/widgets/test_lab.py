@@ -43,7 +43,7 @@ WATCH = """(root) => {
 
 # The last cell shows that mathematics is set at all, and that it has been by then.
 DOLLARS = """
-from gapfm_teach.widgets import explorable
+from gapfm_course.explorables import explorable
 data = {"films": ["$5 to $9"] * 3, "grades": [3, 1, 2], "order": [0, 1, 2],
         "audiences": {"$5 to $9": [0.2, 0.3, 0.5]}}
 display(explorable("drag_list", data, alt="$5 to $9"))

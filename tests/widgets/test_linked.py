@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from gapfm_teach.widgets import linked
+from gapfm_course.explorables import linked
 
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="there is no Node to run scripts in")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from stage import Stage
 
+from gapfm_course.explorables import Page
 from gapfm_teach import metrics
-from gapfm_teach.widgets import Page
 
 USERS = {"mixed": [3, 5, 0, 4, 0, 2], "one 5": [0, 1, 5, 1, 0, 1]}
 DATA = {"films": list("ABCDEF"), "users": USERS, "maxGrade": 5, "at": 3}

@@ -5,10 +5,10 @@ import pytest
 from spoken import numbers
 from stage import Stage
 
+from gapfm_course.explorables import Page
 from gapfm_teach import simulate_ratings
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import PaperObjective
-from gapfm_teach.widgets import Page
 
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15}
 

@@ -6,9 +6,9 @@ from scipy.interpolate import BarycentricInterpolator
 from spoken import numbers
 from stage import Stage
 
-from gapfm_teach.lab import chapter_08
+from gapfm_course.explorables import Page
+from gapfm_lab import chapter_08
 from gapfm_teach.paper import logistic
-from gapfm_teach.widgets import Page
 
 DATA = {"p": 12, "L": 5, "S": 1000}
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from stage import Stage
 
-from gapfm_teach.lab.chapter_09 import steps_of
-from gapfm_teach.lab.systems import STEPS
-from gapfm_teach.widgets import Page
+from gapfm_course.explorables import Page
+from gapfm_lab.chapter_09 import steps_of
+from gapfm_lab.systems import STEPS
 
 PUT_IN = [name for name in STEPS if not name.startswith("- ")]
 

@@ -7,9 +7,9 @@ import pytest
 from spoken import NUMBER, number
 from stage import Stage
 
-from gapfm_teach.lab.protocols import FAMILY
-from gapfm_teach.repaired.measures import consistent_measure
-from gapfm_teach.widgets import Page
+from gapfm_course.explorables import Page
+from gapfm_lab.protocols import FAMILY
+from gapfm_teach.consistent.measures import consistent_measure
 
 GRADES, SCORES = [3, 5, 0, 4, 0, 0, 5, 1, 0, 2], -np.arange(10.0)
 ROW_HEIGHT = 44

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from stage import Stage
 
+from gapfm_course.explorables import Page
+from gapfm_course.explorables.linked import HERE
+from gapfm_course.explorables.stored import FOLDER, stored
 from gapfm_teach import GAPfm, load_movielens, simulate_ratings
-from gapfm_teach.widgets import Page
-from gapfm_teach.widgets.linked import HERE
-from gapfm_teach.widgets.stored import FOLDER, stored
 from tools import film_factors
 
 DATA = stored("films.json")

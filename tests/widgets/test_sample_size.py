@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import hypergeom
 from stage import Stage
 
-from gapfm_teach.widgets import Page
+from gapfm_course.explorables import Page
 
 N = 300
 RNG = np.random.default_rng(0)

@@ -9,14 +9,14 @@ from page_random import mulberry32, normals
 from spoken import numbers
 from stage import Stage
 
+from gapfm_course.explorables import Page
+from gapfm_course.explorables.explorable import packed
+from gapfm_lab.chapter_05 import selection_explorable
 from gapfm_teach import Ratings, adaptive_selection
-from gapfm_teach.lab.chapter_05 import selection_explorable
 from gapfm_teach.paper import misranking
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import held_out_gap
 from gapfm_teach.training.objectives import PaperObjective
-from gapfm_teach.widgets import Page
-from gapfm_teach.widgets.explorable import packed
 
 DATA = selection_explorable()
 RATE, REG, D, ITERATIONS = 0.02, 0.001, 10, 41

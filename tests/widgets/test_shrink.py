@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from stage import Stage
 
+from gapfm_course.explorables import Page
+from gapfm_lab.baselines import MeanRating
+from gapfm_lab.chapter_07 import means_of_films
 from gapfm_teach import simulate_ratings
-from gapfm_teach.lab.baselines import MeanRating
-from gapfm_teach.lab.chapter_07 import means_of_films
-from gapfm_teach.widgets import Page
 
 RATINGS = simulate_ratings(80, 150, mean_ratings=25, random_state=1)
 TRIAL = {"k": [0.1, 1.0, 10.0, 1000.0], "ndcg": [0.61, 0.65, 0.7, 0.68]}

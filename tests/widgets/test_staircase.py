@@ -7,6 +7,7 @@ import pytest
 from spoken import number
 from stage import Stage
 
+from gapfm_course.explorables import Page
 from gapfm_teach.metrics import graded_average_precision
 from gapfm_teach.paper import (
     logistic,
@@ -14,7 +15,6 @@ from gapfm_teach.paper import (
     smoothed_gap_gradient,
     thresholding_probabilities,
 )
-from gapfm_teach.widgets import Page
 
 FILMS, GRADES = ["Fargo", "Liar Liar", "Contact", "Toy Story"], np.array([3, 1, 2, 2])
 SCORES, DELTA, Z = np.array([0.8, 0.0, 0.3, -0.5]), thresholding_probabilities(3), 2.5

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from stage import Stage
 
+from gapfm_course.explorables import Page
 from gapfm_teach import metrics
+from gapfm_teach.consistent.gap import consistent_gap
+from gapfm_teach.consistent.power_mean import consistent_power_mean
 from gapfm_teach.paper import smoothed_gap
-from gapfm_teach.repaired.gap import consistent_gap
-from gapfm_teach.repaired.power_mean import consistent_power_mean
-from gapfm_teach.widgets import Page
 
 ORDERS = {"right": [3, 2, 2, 1], "one pair wrong": [2, 3, 2, 1]}
 SCORES = [1.5, 0.5, -0.5, -1.5]

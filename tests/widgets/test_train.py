@@ -8,15 +8,15 @@ import pytest
 from stage import Stage
 from test_course import FIRST, films, of_python, start
 
-from gapfm_teach.lab import experiments
-from gapfm_teach.lab.chapter_04 import invented_films, training_on_demand
+from gapfm_course.explorables import Page
+from gapfm_course.explorables.explorable import packed
+from gapfm_course.explorables.linked import for_notebook
+from gapfm_lab import experiments
+from gapfm_lab.chapter_04 import invented_films, training_on_demand
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import State, Training, fit_factors
 from gapfm_teach.training.objectives import PaperObjective
 from gapfm_teach.training.optimizers import GradientAscent
-from gapfm_teach.widgets import Page
-from gapfm_teach.widgets.explorable import packed
-from gapfm_teach.widgets.linked import for_notebook
 
 SETTLED = "() => document.querySelector('.gapfm-explorable').dataset.settled === 'true'"
 BAD_TITLE = "<img src=x onerror=\"document.title='broken into'\"><b>Film</b>"

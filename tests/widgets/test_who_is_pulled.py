@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from stage import Stage
 
+from gapfm_course.explorables import Page
+from gapfm_lab.chapter_09 import pulled_films, typical_user
 from gapfm_teach import GAPfm, metrics, simulate_ratings
-from gapfm_teach.lab.chapter_09 import pulled_films, typical_user
-from gapfm_teach.repaired.power_mean import consistent_power_mean_gradient
-from gapfm_teach.widgets import Page
+from gapfm_teach.consistent.power_mean import consistent_power_mean_gradient
 
 RATINGS = simulate_ratings(40, 120, mean_ratings=24, random_state=1)
 MODEL = GAPfm(objective="consistent", n_iter=5, random_state=0).fit(RATINGS)

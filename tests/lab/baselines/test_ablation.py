@@ -3,6 +3,14 @@
 import numpy as np
 import pytest
 
+from gapfm_lab.baselines.ablation import (
+    CONSISTENT,
+    IN_NO_RANK,
+    REPAIRS,
+    partly_repaired,
+    varied,
+    without,
+)
 from gapfm_teach import (
     GAPfm,
     adaptive_selection,
@@ -11,17 +19,9 @@ from gapfm_teach import (
     simulate_ratings,
     thresholding_probabilities,
 )
+from gapfm_teach.consistent.gap import consistent_gap
+from gapfm_teach.consistent.power_mean import graded_precisions
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.lab.baselines.ablation import (
-    CONSISTENT,
-    IN_NO_RANK,
-    REPAIRS,
-    partly_repaired,
-    varied,
-    without,
-)
-from gapfm_teach.repaired.gap import consistent_gap
-from gapfm_teach.repaired.power_mean import graded_precisions
 from gapfm_teach.training.sampling import IterationContext
 
 SEEDED = {"n_iter": 10, "random_state": 3}

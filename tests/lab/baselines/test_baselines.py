@@ -9,15 +9,8 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from gapfm_teach import (
-    Ratings,
-    simulate_ratings,
-    smoothed_gap_gradient,
-    split_given,
-    top_n_per_user,
-)
-from gapfm_teach.lab import baselines
-from gapfm_teach.lab.baselines import (
+from gapfm_lab import baselines
+from gapfm_lab.baselines import (
     BPR,
     EASE,
     WLT,
@@ -30,6 +23,13 @@ from gapfm_teach.lab.baselines import (
     PopularityBPR,
     SmoothedAP,
     SVDpp,
+)
+from gapfm_teach import (
+    Ratings,
+    simulate_ratings,
+    smoothed_gap_gradient,
+    split_given,
+    top_n_per_user,
 )
 from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.splits import hold_out

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import chisquare
 
+from gapfm_lab.baselines import BPR, bpr
+from gapfm_lab.baselines.pairwise_kernels import nth_unrated, step_pairs
 from gapfm_teach import Ratings, simulate_ratings
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.lab.baselines import BPR, bpr
-from gapfm_teach.lab.baselines.pairwise_kernels import nth_unrated, step_pairs
 
 POSITION = st.integers(0, 11)
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from gapfm_lab.baselines.cofirank import CofiRank, NDCGBound, minimize_bundle
 from gapfm_teach import Ratings, ndcg
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.lab.baselines.cofirank import CofiRank, NDCGBound, minimize_bundle
 
 
 def discounts(n: int) -> np.ndarray:

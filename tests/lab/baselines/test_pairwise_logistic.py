@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gapfm_lab.baselines import PairwiseLogistic
+from gapfm_lab.baselines.pairwise_kernels import pairwise_gradients, pairwise_sums
 from gapfm_teach import Ratings, simulate_ratings
+from gapfm_teach.consistent.measures import sample_unrated
 from gapfm_teach.gradcheck import central_difference, relative_error
-from gapfm_teach.lab.baselines import PairwiseLogistic
-from gapfm_teach.lab.baselines.pairwise_kernels import pairwise_gradients, pairwise_sums
-from gapfm_teach.repaired.measures import sample_unrated
 from gapfm_teach.training.data import TrainingData
 
 MAX_GRADE = 5

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from gapfm_lab.baselines import SmoothedAP
 from gapfm_teach import (
     GAPfm,
     Ratings,
@@ -12,7 +13,6 @@ from gapfm_teach import (
     simulate_ratings,
     split_given,
 )
-from gapfm_teach.lab.baselines import SmoothedAP
 
 SETTINGS = {"learning_rate": 0.03, "n_iter": 15, "init_scale": 0.1}
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gapfm_teach.datasets import simulate_ratings
-from gapfm_teach.lab.baselines.wlt import (
+from gapfm_lab.baselines.wlt import (
     FEATURES,
     WLT,
     Neighborhood,
@@ -17,6 +16,7 @@ from gapfm_teach.lab.baselines.wlt import (
     outcome_shares,
     unit_profiles,
 )
+from gapfm_teach.datasets import simulate_ratings
 from gapfm_teach.metrics import ndcg
 from gapfm_teach.ratings import Ratings
 

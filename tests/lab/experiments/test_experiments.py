@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
+from gapfm_lab import experiments
+from gapfm_lab.experiments import common, optimum
 from gapfm_teach import (
     GAPfm,
     Ratings,
@@ -14,8 +16,6 @@ from gapfm_teach import (
     smoothed_gap_gradient,
     thresholding_probabilities,
 )
-from gapfm_teach.lab import experiments
-from gapfm_teach.lab.experiments import common, optimum
 
 DELTA = thresholding_probabilities(5)
 

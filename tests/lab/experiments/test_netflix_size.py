@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gapfm_lab.experiments import netflix_size
+from gapfm_lab.netflix_simulation import simulate_netflix
 from gapfm_teach import load_netflix
-from gapfm_teach.lab.experiments import netflix_size
-from gapfm_teach.lab.netflix_simulation import simulate_netflix
 
 TINY = 1e-4  # 48 users
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gapfm_teach.lab.experiments import results
-from gapfm_teach.lab.experiments.results import leads, wide
-from gapfm_teach.lab.paper import PAPER
+from gapfm_lab.experiments import results
+from gapfm_lab.experiments.results import leads, wide
+from gapfm_lab.paper import PAPER
 
 
 def test_a_stored_table_comes_back_and_one_that_is_not_there_is_named(tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import gapfm_teach
-from gapfm_teach.lab.reproduce.ours import refuse_strangers
+from gapfm_lab.reproduce.ours import refuse_strangers
 
 STORED = Path(gapfm_teach.__file__).parent.parent / "notebooks" / "results"
 MADE = ["family", "figure1", "figure2", "repair", "table4", "netflix_figure3"]

@@ -8,18 +8,18 @@ import pytest
 from reproduce_sample import NAMES, make_run, put_small_tables
 
 import gapfm_teach.__main__ as command_line
+from gapfm_lab import protocols
+from gapfm_lab.baselines import Popularity
+from gapfm_lab.paper import PAPER
+from gapfm_lab.protocols import PROTOCOLS, Protocol, measure, split
+from gapfm_lab.reproduce import choices, command, tables
+from gapfm_lab.reproduce import make as reproduce
+from gapfm_lab.reproduce.figures import FIGURES, Figure, draw_table
+from gapfm_lab.reproduce.timing import epoch_times, thread_times
+from gapfm_lab.systems import SYSTEMS
+from gapfm_lab.tuning import folds_of, tune
 from gapfm_teach import simulate_ratings
 from gapfm_teach.intervals import compare_splits, holm, summarize_splits
-from gapfm_teach.lab import protocols
-from gapfm_teach.lab.baselines import Popularity
-from gapfm_teach.lab.paper import PAPER
-from gapfm_teach.lab.protocols import PROTOCOLS, Protocol, measure, split
-from gapfm_teach.lab.reproduce import choices, command, tables
-from gapfm_teach.lab.reproduce import make as reproduce
-from gapfm_teach.lab.reproduce.figures import FIGURES, Figure, draw_table
-from gapfm_teach.lab.reproduce.timing import epoch_times, thread_times
-from gapfm_teach.lab.systems import SYSTEMS
-from gapfm_teach.lab.tuning import folds_of, tune
 
 TASKS = ["ranking", "catalogue", "top_n"]
 

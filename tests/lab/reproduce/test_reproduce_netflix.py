@@ -9,6 +9,14 @@ import pytest
 from matplotlib.image import imread
 
 import gapfm_teach.__main__ as command_line
+from gapfm_lab.baselines import Popularity
+from gapfm_lab.experiments.netflix_size import PLACE, active_users
+from gapfm_lab.protocols import measure, split_probe
+from gapfm_lab.reproduce import choices, netflix, tables
+from gapfm_lab.reproduce import make as reproduce
+from gapfm_lab.reproduce.run import Run
+from gapfm_lab.reproduce.table1 import at_least, statistics
+from gapfm_lab.systems import SYSTEMS
 from gapfm_teach import (
     GAPfm,
     load_netflix,
@@ -16,14 +24,6 @@ from gapfm_teach import (
     simulate_ratings,
     top_n_per_user,
 )
-from gapfm_teach.lab.baselines import Popularity
-from gapfm_teach.lab.experiments.netflix_size import PLACE, active_users
-from gapfm_teach.lab.protocols import measure, split_probe
-from gapfm_teach.lab.reproduce import choices, netflix, tables
-from gapfm_teach.lab.reproduce import make as reproduce
-from gapfm_teach.lab.reproduce.run import Run
-from gapfm_teach.lab.reproduce.table1 import at_least, statistics
-from gapfm_teach.lab.systems import SYSTEMS
 from gapfm_teach.splits import given_only, subset
 
 SCALE, LEAST = 0.005, 5  # of the probe's users, those with so many ratings in it count
@@ -227,7 +227,7 @@ def test_table_1_counts(data, tmp_path, typed):
 def test_table_1_of_movielens(monkeypatch, tmp_path):
     ratings = simulate_ratings(60, 90, mean_ratings=45, random_state=0)
     monkeypatch.setattr(
-        "gapfm_teach.lab.reproduce.command.load_movielens", lambda name, path=None: ratings
+        "gapfm_lab.reproduce.command.load_movielens", lambda name, path=None: ratings
     )
     assert command_line.main(["reproduce", "table1", "--out", str(tmp_path)]) == 0
     table = pd.read_csv(tmp_path / "table1.csv", comment="#")
@@ -256,7 +256,7 @@ def test_figures_are_made_and_say_that_the_data_are_simulated(
         subset(part, np.repeat(few, np.diff(part.indptr)), "200 users", few)
         for part in data
     ]
-    monkeypatch.setattr("gapfm_teach.lab.reproduce.timing.REPETITIONS", 2)
+    monkeypatch.setattr("gapfm_lab.reproduce.timing.REPETITIONS", 2)
     drawn, figure = [], netflix.FIGURES[name]
 
     def draw(table):

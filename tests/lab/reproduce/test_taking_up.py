@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 from reproduce_sample import NAMES, make_run, put_small_tables
 
+from gapfm_lab.protocols import PROTOCOLS, Protocol, measure
+from gapfm_lab.reproduce import choices, tables
+from gapfm_lab.reproduce import make as reproduce
+from gapfm_lab.reproduce.journal import Journal, Stopped, stoppable
+from gapfm_lab.systems import SYSTEMS
 from gapfm_teach import Ratings, simulate_ratings
-from gapfm_teach.lab.protocols import PROTOCOLS, Protocol, measure
-from gapfm_teach.lab.reproduce import choices, tables
-from gapfm_teach.lab.reproduce import make as reproduce
-from gapfm_teach.lab.reproduce.journal import Journal, Stopped, stoppable
-from gapfm_teach.lab.systems import SYSTEMS
 
 
 @pytest.fixture(scope="module")

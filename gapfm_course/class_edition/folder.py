@@ -1,0 +1,134 @@
+"""The folder that a student works in: made once, brought up to date, never written over."""
+
+import contextlib
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from gapfm_teach._support.files import new_folder, read_json, replacing
+
+from .edition import edition
+from .merge import Merged, merge
+from .sources import NOTEBOOKS, sources
+
+RESULTS = "results"  # what the chapters read, relative to themselves
+STATE = ".gapfm_teach.json"
+FORMAT, VERSION = "gapfm_teach course", 1
+FOLDED, NO = "folded", "no"
+
+
+def make(folder: Path, solutions: str) -> None:
+    """Write the class edition into `folder`, a new or an empty one.
+
+    solutions : "folded", or "no" to leave them out. Raises FileExistsError where `folder` holds
+    anything; OSError when it cannot be written.
+    """
+    if folder.is_dir() and not any(folder.iterdir()):
+        _fill(folder, solutions)
+        return
+    if folder.exists():
+        raise FileExistsError(
+            f"{folder} holds files already, and nothing of yours is written over; choose another "
+            "name, or bring a course in it up to date with --update"
+        )
+    with new_folder(folder) as fresh:
+        _fill(fresh, solutions)
+
+
+def _fill(folder: Path, solutions: str) -> None:
+    results = _results()
+    _remember(folder, solutions, {})  # so that `update` can end what is broken off here
+    for name, notebook in _edition(solutions).items():
+        _write(folder / name, _text(notebook))
+    for name, content in results.items():
+        _write(folder / RESULTS / name, content)
+    _remember(folder, solutions, results)
+
+
+def update(folder: Path, solutions: str | None) -> dict[str, Merged]:
+    """Bring the course in `folder` up to this edition; make it where there is none.
+
+    What the student has changed or added stays; a file that is written is renamed into place
+    whole. `solutions` None goes on as the folder was made. Returns what was done to each notebook
+    that is not as it was. Raises ValueError, with nothing written, where `folder` holds no course
+    or a notebook cannot be read.
+    """
+    if not folder.exists():
+        make(folder, solutions or FOLDED)
+        return {}
+    state = _state(folder)
+    solutions = solutions or state["solutions"]
+    planned = {
+        name: _planned(folder / name, notebook)
+        for name, notebook in _edition(solutions).items()
+    }
+    changed = {name: merged for name, merged in planned.items() if merged is not None}
+    for name, merged in changed.items():
+        _write(folder / name, _text(merged.notebook))
+    results = _results()
+    for name, content in results.items():
+        path = folder / RESULTS / name
+        if not path.exists() or _digest(path.read_bytes()) == state["results"].get(name):
+            _write(path, content)
+    _remember(folder, solutions, results)
+    return changed
+
+
+def _planned(path: Path, notebook: dict[str, Any]) -> Merged | None:
+    """What is to stand at `path`; None where nothing has to be written."""
+    if not path.exists():
+        return Merged(notebook, changed=[cell["id"] for cell in notebook["cells"]])
+    try:
+        hers = read_json(path)
+        merged = merge(hers, notebook)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{path} cannot be brought up to date ({error}); move it away and update again: "
+            "nothing was changed"
+        ) from error
+    return None if merged.notebook == hers else merged
+
+
+def _edition(solutions: str) -> dict[str, dict[str, Any]]:
+    return edition(sources(), solutions=solutions != NO)
+
+
+def _results() -> dict[str, bytes]:
+    tables = (sources() / NOTEBOOKS / RESULTS).glob("*.csv")
+    return {path.name: path.read_bytes() for path in sorted(tables)}
+
+
+def _text(notebook: dict[str, Any]) -> bytes:
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _write(path: Path, content: bytes) -> None:
+    with replacing(path) as file:
+        file.write(content)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _remember(folder: Path, solutions: str, results: dict[str, bytes]) -> None:
+    prints = {name: _digest(content) for name, content in results.items()}
+    state = {
+        "format": FORMAT,
+        "version": VERSION,
+        "solutions": solutions,
+        "results": prints,
+    }
+    _write(folder / STATE, json.dumps(state, indent=1).encode())
+
+
+def _state(folder: Path) -> dict[str, Any]:
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        state = read_json(folder / STATE)
+        if (state["format"], state["version"]) == (FORMAT, VERSION):
+            return {"solutions": state["solutions"], "results": dict(state["results"])}
+    raise ValueError(
+        f"{folder} holds no course that this version can bring up to date; name the folder of one, "
+        "or a new one"
+    )

@@ -1,0 +1,124 @@
+"""What a student has tried and solved, as a table; and what a whole class has."""
+
+import csv
+import io
+from collections import Counter
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from statistics import median
+
+from gapfm_teach._support.files import regular, replacing
+
+from .core import Exercise
+from .kept import checked_name
+
+TABLE_OF_CLASS = "class.csv"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A student's work on one exercise."""
+
+    name: str
+    exercise: str
+    attempts: int  # up to the one that solved it, or all
+    first_slip: str  # "" if the first attempt was right
+    solved: bool
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A class's work on one exercise."""
+
+    exercise: str
+    tried: int
+    solved: int
+    attempts: float  # the median of those who tried
+    commonest_first_slip: str  # "" if nobody made one
+    how_many: int
+
+
+def rows_of(name: str, results: list[dict], exercises: dict[str, Exercise]) -> list[Row]:
+    """A row for each exercise that was tried, in the order of the book."""
+    rows = []
+    for exercise in exercises:
+        tried = [one for one in results if one["exercise"] == exercise]
+        if tried:
+            right = [one["solved"] for one in tried]
+            attempts = right.index(True) + 1 if any(right) else len(right)
+            rows.append(Row(name, exercise, attempts, tried[0]["slip"], any(right)))
+    return rows
+
+
+def summarised(rows: list[Row], exercises: dict[str, Exercise]) -> list[Summary]:
+    """A row for each exercise that somebody tried, in the order of the book."""
+    summaries = []
+    for exercise in exercises:
+        here = [row for row in rows if row.exercise == exercise]
+        if here:
+            slips = Counter(row.first_slip for row in here if row.first_slip)
+            slip, how_many = slips.most_common(1)[0] if slips else ("", 0)
+            solved = sum(row.solved for row in here)
+            attempts = median(row.attempts for row in here)
+            summaries.append(Summary(exercise, len(here), solved, attempts, slip, how_many))
+    return summaries
+
+
+def write(path: Path, rows: list) -> None:
+    """Write rows of one kind as CSV, whole or not at all, in UTF-8 as spreadsheets know it.
+
+    Raises FileExistsError where something else than such a table stands at `path`; OSError where
+    it cannot be written.
+    """
+    header = [field.name for field in fields(rows[0])]
+    if path.exists() and _lines(path)[:1] != [header]:
+        raise FileExistsError(
+            f"{path} is something else than a report; choose another name"
+        )
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(header)
+    writer.writerows(map(astuple, rows))
+    with replacing(path) as file:
+        file.write(text.getvalue().encode("utf-8-sig"))
+
+
+def read(path: Path, exercises: dict[str, Exercise]) -> list[Row]:
+    """The rows of a student's report. Raises ValueError, naming file and line, for anything else."""
+    lines = _lines(path)
+    if lines[:1] != [[field.name for field in fields(Row)]]:
+        raise ValueError(
+            f"{path} is no student's report; move it out of the folder, or let the student "
+            "write it anew: python -m gapfm_teach report"
+        )
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        try:
+            rows.append(_row(line, exercises))
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}; ask for it anew") from error
+    return rows
+
+
+def _row(line: list[str], exercises: dict[str, Exercise]) -> Row:
+    if len(line) != len(fields(Row)):
+        raise ValueError(f"{len(line)} columns for {len(fields(Row))}")
+    name, exercise, attempts, slip, solved = line
+    if exercise not in exercises:
+        raise ValueError(f"no exercise is called {exercise!r}")
+    if not attempts.isdecimal() or int(attempts) < 1:
+        raise ValueError(f"attempts must be a whole number from 1, got {attempts!r}")
+    if solved not in ("True", "False"):
+        raise ValueError(f"solved must be True or False, got {solved!r}")
+    if slip[:1] in tuple("=+-@"):
+        raise ValueError(f"a spreadsheet would calculate {slip[:40]!r}")
+    return Row(checked_name(name), exercise, int(attempts), slip, solved == "True")
+
+
+def _lines(path: Path) -> list[list[str]]:
+    """The lines of a CSV file; [] for what is none."""
+    try:
+        with open(regular(path), encoding="utf-8-sig", newline="") as file:
+            return list(csv.reader(file))
+    except (UnicodeDecodeError, csv.Error):
+        return []

@@ -1,0 +1,25 @@
+"""The systems that GAPfm is compared with, each behind `fit`, `predict` and `recommend`.
+
+They load on first use, so that one whose library is missing does not stop the others.
+"""
+
+from gapfm_teach._support.lazy import lazily
+
+_HOME = {
+    "BPR": "bpr",
+    "EASE": "ease",
+    "CofiRank": "cofirank",
+    "GradeWeightedPopularity": "popularity",
+    "ImplicitALS": "libraries",
+    "MeanRating": "popularity",
+    "PairwiseLogistic": "pairwise_logistic",
+    "Popularity": "popularity",
+    "PopularityBPR": "libraries",
+    "SVDpp": "libraries",
+    "SmoothedAP": "smoothed_ap",
+    "WLT": "wlt",
+}
+
+__all__ = list(_HOME)
+
+__getattr__, __dir__ = lazily(__name__, _HOME)
