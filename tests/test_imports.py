@@ -1,4 +1,4 @@
-"""The house has floors: this table is its map, and each room imports just what its row says."""
+"""Three packages, core ← lab ← course, and rooms in each: this table is the map of what imports what."""
 
 import ast
 import sys
@@ -7,110 +7,101 @@ from pathlib import Path
 
 import pytest
 
-import gapfm_teach
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("gapfm_teach", "gapfm_lab", "gapfm_course")  # each imports from those before it
 
-PACKAGE = Path(gapfm_teach.__file__).parent
-
-# Lowest floor first: what the files of a room import, no more and no less. A room is a module, a
-# folder, or one of `lab`. The standard library is open to all.
-IMPORTS = {
-    "_support": "matplotlib numpy pandas pyarrow",
-    "gradcheck": "numpy _support",
-    "kernels": "numba numpy",
-    "plots": "matplotlib numpy pandas _support",
-    "metrics": "numpy _support",
-    "selection": "numpy _support metrics",
-    "smooth": "numpy _support metrics",
-    "ratings": "numpy pandas scipy _support",
-    "splits": "numpy _support ratings",
-    "intervals": "numpy pandas scipy _support",
-    "evaluation": "numpy pandas _support kernels intervals metrics ratings splits",
-    "datasets": "numpy pandas platformdirs _support kernels ratings",
-    "repaired": "numpy _support metrics smooth",
-    "training": "numpy pandas tqdm _support kernels metrics ratings smooth splits repaired",
-    "model": "numpy _support ratings training",
-    "doctor": "kernels splits evaluation datasets model",
-    "distributed": "dask numpy _support ratings training model",
-    "widgets": "anywidget numpy traitlets",
-    "course": "_support",
-    "exercises": "IPython numpy platformdirs _support course gradcheck metrics smooth repaired",
-    "lab.paper": "numpy pandas ratings",
-    "lab.catalogue": "numpy pandas metrics ratings evaluation",
-    "lab.baselines": "implicit numpy pandas scipy surprise threadpoolctl _support kernels metrics ratings training model",
-    "lab.systems": "numpy training model lab.baselines",
-    "lab.tuning": "numpy pandas _support ratings splits evaluation lab.catalogue lab.systems",
-    "lab.protocols": "numpy pandas ratings splits model lab.systems lab.tuning",
-    "lab.experiments": "matplotlib numpy pandas scipy tqdm _support kernels plots metrics ratings datasets lab.paper smooth splits evaluation intervals repaired lab.catalogue learning model lab.baselines lab.systems lab.tuning lab.protocols",
-    "lab.chapter_08": "numpy pandas _support ratings smooth",
-    "lab.chapter_11": "matplotlib numpy pandas scipy plots",
-    "lab.chapter_06": "numpy pandas _support metrics ratings lab.paper learning lab.systems lab.protocols lab.experiments",
-    "lab.chapter_06_coverage": "numpy pandas scipy tqdm _support ratings datasets splits intervals learning model lab.baselines lab.systems lab.tuning lab.protocols",
-    "lab.chapter_07": "numpy pandas ratings",
-    "lab.chapter_09": "numpy pandas kernels metrics ratings smooth repaired learning model lab.experiments",
-    "lab.chapter_10": "matplotlib numpy pandas plots metrics ratings learning model lab.protocols",
-    "lab.reproduce": "matplotlib numpy pandas tqdm _support plots intervals ratings datasets lab.paper splits evaluation learning model lab.systems lab.tuning lab.protocols lab.experiments",
-    "__main__": "course doctor exercises lab.reproduce",
+# Lowest floor first: what the files of a room import, no more and no less. A room is a module or
+# a folder; the chapters of the lab are one, and so is each package to the others. The standard
+# library is open to all.
+IMPORTS: dict[str, str] = {
+    "gapfm_teach._support": "matplotlib numpy pandas pyarrow",
+    "gapfm_teach.kernels": "numba numpy",
+    "gapfm_teach.gradcheck": "gapfm_teach._support numpy",
+    "gapfm_teach.intervals": "gapfm_teach._support numpy pandas scipy",
+    "gapfm_teach.paper": "gapfm_teach._support numpy",
+    "gapfm_teach.plots": "gapfm_teach._support matplotlib numpy pandas",
+    "gapfm_teach.ratings": "gapfm_teach._support numpy pandas scipy",
+    "gapfm_teach.consistent": "gapfm_teach._support gapfm_teach.paper numpy",
+    "gapfm_teach.datasets": "gapfm_teach._support gapfm_teach.kernels gapfm_teach.ratings numpy pandas platformdirs pooch requests",
+    "gapfm_teach.metrics": "gapfm_teach._support gapfm_teach.paper numpy",
+    "gapfm_teach.splits": "gapfm_teach._support gapfm_teach.ratings numpy",
+    "gapfm_teach.evaluation": "gapfm_teach._support gapfm_teach.intervals gapfm_teach.kernels gapfm_teach.paper gapfm_teach.ratings gapfm_teach.splits numpy pandas",
+    "gapfm_teach.training": "gapfm_teach._support gapfm_teach.consistent gapfm_teach.kernels gapfm_teach.paper gapfm_teach.ratings gapfm_teach.splits numpy pandas tqdm",
+    "gapfm_teach.model": "gapfm_teach._support gapfm_teach.ratings gapfm_teach.training numpy",
+    "gapfm_teach.distributed": "dask distributed gapfm_teach._support gapfm_teach.model gapfm_teach.ratings gapfm_teach.training numpy",
+    "gapfm_lab.baselines": "gapfm_teach._support gapfm_teach.kernels gapfm_teach.model gapfm_teach.paper gapfm_teach.ratings gapfm_teach.training implicit numpy pandas scipy surprise threadpoolctl",
+    "gapfm_lab.catalogue": "gapfm_teach.evaluation gapfm_teach.paper gapfm_teach.ratings numpy pandas",
+    "gapfm_lab.netflix_simulation": "gapfm_teach._support gapfm_teach.datasets gapfm_teach.kernels numpy",
+    "gapfm_lab.paper": "gapfm_teach.ratings numpy pandas",
+    "gapfm_lab.experiments": "gapfm_lab.netflix_simulation gapfm_lab.paper gapfm_teach._support gapfm_teach.datasets gapfm_teach.model gapfm_teach.paper gapfm_teach.ratings gapfm_teach.splits gapfm_teach.training numpy pandas scipy",
+    "gapfm_lab.systems": "gapfm_lab.baselines gapfm_teach.model gapfm_teach.training numpy",
+    "gapfm_lab.tuning": "gapfm_lab.catalogue gapfm_lab.systems gapfm_teach._support gapfm_teach.evaluation gapfm_teach.ratings gapfm_teach.splits numpy pandas",
+    "gapfm_lab.protocols": "gapfm_lab.systems gapfm_lab.tuning gapfm_teach.model gapfm_teach.ratings gapfm_teach.splits numpy pandas",
+    "gapfm_lab.chapter": "gapfm_lab.baselines gapfm_lab.experiments gapfm_lab.paper gapfm_lab.protocols gapfm_lab.systems gapfm_lab.tuning gapfm_teach._support gapfm_teach.consistent gapfm_teach.datasets gapfm_teach.intervals gapfm_teach.kernels gapfm_teach.metrics gapfm_teach.model gapfm_teach.paper gapfm_teach.plots gapfm_teach.ratings gapfm_teach.splits gapfm_teach.training matplotlib numpy pandas scipy tqdm",
+    "gapfm_lab.reproduce": "gapfm_lab.experiments gapfm_lab.paper gapfm_lab.protocols gapfm_lab.systems gapfm_lab.tuning gapfm_teach._support gapfm_teach.datasets gapfm_teach.evaluation gapfm_teach.intervals gapfm_teach.model gapfm_teach.plots gapfm_teach.ratings gapfm_teach.splits gapfm_teach.training matplotlib numpy pandas tqdm",
+    "gapfm_course.class_edition": "gapfm_teach._support",
+    "gapfm_course.doctor": "gapfm_teach.datasets gapfm_teach.evaluation gapfm_teach.kernels gapfm_teach.model gapfm_teach.splits",
+    "gapfm_course.explorables": "anywidget numpy traitlets",
+    "gapfm_course.exercises": "IPython gapfm_course.class_edition gapfm_teach._support gapfm_teach.consistent gapfm_teach.gradcheck gapfm_teach.metrics gapfm_teach.paper numpy platformdirs",
 }
-# The ground floor lends the upper ones these functions only.
-ONLY_NAMES = {("smooth", "metrics"): {"cumulative_weights", "thresholding_probabilities"}}
-MOST_MODULES, MOST_FOLDERS, MOST_LINES = 11, 11, 350
-FACES = (PACKAGE / "__init__.py", PACKAGE / "lab" / "__init__.py")  # they hand names on
+MOST_LINES = 350
+# Its commands hand over to the other packages, and import them only then.
+COMMANDS = ROOT / "gapfm_teach" / "__main__.py"
+FACES = {ROOT / package / "__init__.py" for package in PACKAGES}  # they hand names on
+FILES = sorted(
+    path for package in PACKAGES for path in (ROOT / package).rglob("*.py")
+    if path not in FACES and path != COMMANDS
+)  # fmt: skip
 
-FILES = sorted(path for path in PACKAGE.rglob("*.py") if path not in FACES)
+
+def room(module: str) -> str:
+    """The row of the table that a module belongs to: gapfm_lab.chapter_04 is in gapfm_lab.chapter."""
+    package, _, inside = module.partition(".")
+    name = inside.split(".")[0]
+    return f"{package}.{'chapter' if name.startswith('chapter_') else name}"
 
 
-def room(path: Path) -> str:
-    """The row of the table that a file belongs to."""
-    parts = path.relative_to(PACKAGE).with_suffix("").parts
-    return ".".join(parts[: 2 if parts[0] == "lab" else 1])
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def imports(path: Path, source: str):
-    """Yield (what, name) for each import: a room of this package or an outside library."""
-    home = ["gapfm_teach", *path.relative_to(PACKAGE).parts[:-1]]
+    """Yield the module, or outside library, of each import, and the name taken from it."""
+    home = list(path.relative_to(ROOT).parts[:-1])
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield split(alias.name.split("."), None)
+            yield from ((alias.name, None) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = home[: len(home) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:
-                yield split([*base, *(node.module or "").split(".")], alias.name)
+                # a name of a package may be a module of it
+                whole = f"{module}.{alias.name}"
+                yield (whole if module in PACKAGES else module), alias.name
 
 
-def split(parts: list[str], name: str | None) -> tuple[str, str | None]:
-    parts = [part for part in parts if part]
-    if parts[0] != "gapfm_teach":
-        return parts[0], name
-    inside = parts[1:]
-    if not inside:
-        return name or "gapfm_teach", None
-    if inside == ["lab"]:
-        return f"lab.{name}", None
-    return ".".join(inside[: 2 if inside[0] == "lab" else 1]), name
-
-
-def compiles(path: Path) -> bool:
-    """Whether compiled code may stand in a file: in `kernels`, or beside its only users."""
-    return room(path) == "kernels" or path.stem.endswith("_kernels")
+def used(path: Path) -> set[str]:
+    """What a file imports: rooms of its own package, whole rooms of others, libraries."""
+    own, found = module_of(path), set()
+    for module, _ in imports(path, path.read_text(encoding="utf-8")):
+        top = module.split(".")[0]
+        if top in PACKAGES:
+            found.add(room(module))
+        elif top not in sys.stdlib_module_names:
+            found.add(top)
+    return found - {room(own)}
 
 
 def offenders(wrong) -> list[str]:
     """The files for which `wrong(path)` is true."""
-    return [str(path.relative_to(PACKAGE)) for path in FILES if wrong(path)]
+    return [str(path.relative_to(ROOT)) for path in FILES if wrong(path)]
 
 
 def test_each_room_imports_just_what_its_row_says():
     found = defaultdict(set)
     for path in FILES:
-        own = room(path)
-        for what, name in imports(path, path.read_text(encoding="utf-8")):
-            if what != own and what not in sys.stdlib_module_names:
-                found[own].add(what)
-            if name and (own, what) in ONLY_NAMES:
-                assert name in ONLY_NAMES[own, what], f"{path.name} takes {name}"
-    assert set(map(room, FILES)) == set(IMPORTS)
-    assert dict(found) == {own: set(row.split()) for own, row in IMPORTS.items() if row}
+        found[room(module_of(path))] |= used(path)
+    assert dict(found) == {own: set(row.split()) for own, row in IMPORTS.items()}
 
 
 def test_rows_point_downwards_only():
@@ -121,7 +112,27 @@ def test_rows_point_downwards_only():
         below.add(own)
 
 
-def test_compiled_code_stands_where_it_may():
+def test_the_core_imports_neither_lab_nor_course_and_the_lab_not_the_course():
+    for number, package in enumerate(PACKAGES):
+        above = PACKAGES[number + 1 :]
+        rows = {own: row for own, row in IMPORTS.items() if own.startswith(package)}
+        assert rows
+        for own, row in rows.items():
+            assert not [name for name in row.split() if name.startswith(above)], own
+
+
+def test_the_commands_import_the_other_packages_only_when_they_run():
+    tree = ast.parse(COMMANDS.read_text(encoding="utf-8"))
+    at_once = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    assert not [node for node in at_once if (node.module or "").startswith(PACKAGES)]
+
+
+def compiles(path: Path) -> bool:
+    """Whether compiled code may be in a file: in `kernels`, or beside its only users."""
+    return room(module_of(path)) == "gapfm_teach.kernels" or path.stem.endswith("_kernels")
+
+
+def test_compiled_code_is_where_it_may_be():
     """The compiler's cache does not notice a change in another file."""
     compiled = {"jit", "njit", "vectorize", "guvectorize", "stencil"}
 
@@ -138,20 +149,19 @@ def test_compiled_code_stands_where_it_may():
 def test_a_file_of_compiled_code_calls_none_of_another():
     def calls(path: Path) -> bool:
         source = path.read_text(encoding="utf-8")
-        lent = {name for what, name in imports(path, source) if what == "kernels"}
-        compiled_nowhere = path.name in ("__init__.py", "jit.py", "without_numba.py")
-        holds = compiles(path) and not compiled_nowhere
-        return holds and not lent <= {"jit", "numba"}
+        lent = {
+            name
+            for module, name in imports(path, source)
+            if module.startswith("gapfm_teach.kernels")
+        }
+        apart = path.name not in ("__init__.py", "jit.py", "without_numba.py")
+        return compiles(path) and apart and not lent <= {"jit", "numba"}
 
     assert not offenders(calls)
 
 
-def test_the_listing_stays_small():
-    modules = [path for path in PACKAGE.glob("*.py") if path.name != "__init__.py"]
-    folders = {path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*/*.py")}
-    assert len(modules) <= MOST_MODULES
-    assert len(folders) <= MOST_FOLDERS
-    # What calls each other stands in one file where it is compiled, however long that gets.
+def test_files_can_be_read_in_one_sitting():
+    # What calls each other is in one file where it is compiled, however long that gets.
     long = lambda path: len(path.read_text(encoding="utf-8").splitlines()) > MOST_LINES  # noqa: E731
     assert not offenders(lambda path: long(path) and not compiles(path))
 
@@ -159,18 +169,23 @@ def test_the_listing_stays_small():
 @pytest.mark.parametrize(
     ("place", "line", "expected"),
     [
-        ("smooth.py", "from .metrics import ndcg", ("metrics", "ndcg")),
-        ("smooth.py", "from . import model", ("model", None)),
-        ("smooth.py", "import gapfm_teach.model as m", ("model", None)),
-        ("smooth.py", "from gapfm_teach.model import GAPfm", ("model", "GAPfm")),
-        ("smooth.py", "def f():\n    import pandas.api", ("pandas", None)),
-        ("datasets/simulate.py", "from ..ratings import Ratings", ("ratings", "Ratings")),
-        ("datasets/simulate.py", "from .download import get", ("datasets", "get")),
-        ("datasets/simulate.py", "from .. import kernels", ("kernels", None)),
-        ("lab/tuning.py", "from . import catalogue", ("lab.catalogue", None)),
-        ("lab/tuning.py", "from .baselines.wlt import WLT", ("lab.baselines", "WLT")),
-        ("model.py", "from gapfm_lab import paper", ("lab.paper", None)),
+        ("gapfm_teach/model.py", "from .metrics import ndcg", "gapfm_teach.metrics"),
+        ("gapfm_teach/model.py", "from . import model", "gapfm_teach.model"),
+        ("gapfm_teach/model.py", "import gapfm_lab.tuning as m", "gapfm_lab.tuning"),
+        ("gapfm_teach/model.py", "def f():\n    import pandas.api", "pandas.api"),
+        (
+            "gapfm_teach/datasets/simulate.py",
+            "from ..ratings import R",
+            "gapfm_teach.ratings",
+        ),
+        (
+            "gapfm_teach/datasets/simulate.py",
+            "from .. import kernels",
+            "gapfm_teach.kernels",
+        ),
+        ("gapfm_lab/tuning.py", "from . import catalogue", "gapfm_lab.catalogue"),
+        ("gapfm_lab/tuning.py", "from gapfm_teach import paper", "gapfm_teach.paper"),
     ],
 )
 def test_no_way_of_importing_escapes(place, line, expected):
-    assert set(imports(PACKAGE / place, line)) == {expected}
+    assert [module for module, _ in imports(ROOT / place, line)] == [expected]

@@ -12,15 +12,17 @@ from gapfm_teach._support.files import replacing
 PAGE = Path(__file__).resolve().parent.parent / "api.qmd"
 # What a reader wants, and the modules that have it.
 GROUPS = {
-    "Measure a list": ("metrics",),
-    "The smoothed objective and its gradients": ("smooth", "gradcheck"),
-    "Select": ("selection",),
-    "The model": ("model",),
-    "Data": ("ratings", "datasets", "splits", "lab.paper"),
-    "Evaluate": ("evaluation", "intervals"),
-    "The repaired objective": (
-        *("repaired", "repaired.ranks", "repaired.gap", "repaired.relatives"),
-        *("repaired.measures", "repaired.fast_sums"),
+    "Measure a list": ("gapfm_teach.metrics",),
+    "The paper": ("gapfm_teach.paper", "gapfm_teach.gradcheck"),
+    "The model": ("gapfm_teach.model",),
+    "Data": (
+        *("gapfm_teach.ratings", "gapfm_teach.datasets", "gapfm_teach.splits"),
+        *("gapfm_lab.netflix_simulation", "gapfm_lab.paper"),
+    ),
+    "Evaluate": ("gapfm_teach.evaluation", "gapfm_teach.intervals"),
+    "The repaired objective": tuple(
+        f"gapfm_teach.consistent{name}"
+        for name in ("", ".ranks", ".gap", ".relatives", ".measures", ".fast_sums")
     ),
 }
 OPENING = """\
@@ -56,10 +58,6 @@ def public(module) -> dict:
         for name, value in found.items()
         if callable(value) and not (inspect.isclass(value) and issubclass(value, Exception))
     }
-
-
-def load(name: str):
-    return import_module(f"gapfm_teach.{name}")
 
 
 def methods(kind: type) -> dict:
@@ -154,7 +152,9 @@ def overview(title: str, names: list[str]) -> str:
 
 def page() -> str:
     """The text of api.qmd."""
-    groups = {title: [load(name) for name in names] for title, names in GROUPS.items()}
+    groups = {
+        title: [import_module(name) for name in names] for title, names in GROUPS.items()
+    }
     names = {
         title: [name for module in group for name in public(module)]
         for title, group in groups.items()

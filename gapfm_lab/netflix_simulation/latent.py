@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapfm_teach.datasets.netflix import names
 from gapfm_teach.kernels import parallel_for
 
 from . import marginals
@@ -35,19 +36,19 @@ class Sizes:
 
     @property
     def n_users(self) -> int:
-        return round(marginals.N_USERS * self.scale)
+        return round(names.N_USERS * self.scale)
 
     @property
     def n_movies(self) -> int:
-        return round(marginals.N_MOVIES * self.scale**0.25)
+        return round(names.N_MOVIES * self.scale**0.25)
 
     @property
     def n_ratings(self) -> int:
-        return round(marginals.N_RATINGS * self.scale)
+        return round(names.N_RATINGS * self.scale)
 
     @property
     def n_probe(self) -> int:
-        return round(marginals.N_PROBE * self.scale)
+        return round(names.N_PROBE * self.scale)
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ def draw_scores(
     )  # fmt: skip
     counts = np.zeros(simulation.SCORE_STEPS, np.int64)
     simulation.count(steps, counts)
-    cuts = np.cumsum(marginals.GRADE_COUNTS[:-1]) / marginals.N_RATINGS
+    cuts = np.cumsum(marginals.GRADE_COUNTS[:-1]) / names.N_RATINGS
     below = (np.cumsum(counts) - counts / 2) / movies.size
     return steps, 1 + np.searchsorted(cuts, below).astype(np.uint8)
 
@@ -201,7 +202,7 @@ def _probe_counts(counts: np.ndarray, n_probe: int, rng: np.random.Generator) ->
 
 def _ids(n_users: int, rng: np.random.Generator) -> np.ndarray:
     """Distinct numbers with gaps, int32, up to the highest of the real data, in random order."""
-    highest = marginals.HIGHEST_USER_ID
+    highest = names.HIGHEST_USER_ID
     drawn = rng.choice(highest - 1, n_users - 1, replace=False) + 1
     return rng.permutation(np.append(drawn, highest)).astype(np.int32)
 

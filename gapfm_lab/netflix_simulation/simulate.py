@@ -19,6 +19,7 @@ from gapfm_teach._support.checks import (
     check_random_state,
     check_real,
 )
+from gapfm_teach.datasets.netflix import names
 from gapfm_teach.datasets.netflix.names import LABEL, PROBE
 
 from . import marginals
@@ -164,7 +165,7 @@ def _write_all(folder: Path, truth: Truth, layout: str, rng: np.random.Generator
     n_movies = truth.sizes.n_movies
     if layout == "kaggle":
         titles = "movie_titles.csv"
-        ends = [round(end * n_movies / marginals.N_MOVIES) for end in marginals.FILE_ENDS]
+        ends = [round(end * n_movies / names.N_MOVIES) for end in marginals.FILE_ENDS]
         for number, (first, last) in enumerate(zip([0, *ends], ends, strict=False), 1):
             _write_movies(folder / f"combined_data_{number}.txt", ratings, first, last)
     else:

@@ -13,7 +13,7 @@ from gapfm_teach.consistent import gap, ranks
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = (ROOT / "notation.qmd").read_text(encoding="utf-8")
-SOURCE = "\n".join(p.read_text(encoding="utf-8") for p in ROOT.glob("gapfm_teach/**/*.py"))
+SOURCE = "\n".join(p.read_text(encoding="utf-8") for p in ROOT.glob("gapfm_*/**/*.py"))
 
 
 def test_every_name_in_the_table_is_a_word_of_the_package():
@@ -28,8 +28,8 @@ def test_dotted_names_resolve():
         "paper": paper,
         "ratings": Ratings([0, 1], [0], [1]),
         "GAPfm": GAPfm,
-        "repaired.ranks": ranks,
-        "repaired.gap": gap,
+        "consistent.ranks": ranks,
+        "consistent.gap": gap,
         "lab.experiments": experiments,
     }
     dotted = re.findall(rf"`({'|'.join(homes)})\.(\w+)", TABLES)

@@ -39,15 +39,25 @@ FIGURE_FILE = re.compile(r"!\[[^\]]*\]\([^)]*\)(\{[^}]*\})?")
 MAY_IMPORT = {
     *("collections", "fractions", "functools", "itertools", "json", "pathlib", "tempfile"),
     *("textwrap", "numpy", "pandas", "matplotlib", "scipy", "sympy", "mpmath", "numba"),
-    *("distributed", "gapfm_teach"),
+    *("distributed", "gapfm_teach", "gapfm_lab", "gapfm_course"),
 }
 ROOMS = {
-    *("metrics", "smooth", "gradcheck", "repaired", "learning.training"),
-    *("splits", "evaluation", "intervals", "datasets.netflix.parse"),
-    *("lab.baselines", "lab.catalogue", "lab.experiments", "lab.paper", "lab.protocols"),
-    *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
-    *(f"lab.chapter_{n:02d}" for n in range(12)),
-    *("exercises", "widgets", "doctor", "distributed"),
+    f"gapfm_{room}"
+    for room in (
+        *("teach.paper", "teach.metrics", "teach.gradcheck", "teach.consistent"),
+        *("teach.training", "teach.splits", "teach.evaluation", "teach.intervals"),
+        *("teach.datasets.netflix.parse", "teach.distributed"),
+        *(
+            "lab.baselines",
+            "lab.catalogue",
+            "lab.experiments",
+            "lab.paper",
+            "lab.protocols",
+        ),
+        *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
+        *(f"lab.chapter_{n:02d}" for n in range(12)),
+        *("course.check", "course.explorable", "course.exercises", "course.doctor"),
+    )
 }
 
 pytestmark = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -90,12 +100,15 @@ def test_it_is_a_valid_notebook_for_the_python3_kernel(path):
 
 
 def imported(source: str):
-    """The module, or the name of a room in `gapfm_lab`, of each import."""
+    """The module of each import, or what is taken from a package as a whole."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module == "gapfm_lab":
-            yield from (f"gapfm_lab.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module in (
+            "gapfm_lab",
+            "gapfm_course",
+        ):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module or ""
 
@@ -105,8 +118,8 @@ def test_it_imports_what_a_reader_may_meet(path):
         for module in imported(cell.source):
             package, _, inside = module.partition(".")
             assert package in MAY_IMPORT
-            if package == "gapfm_teach" and inside:
-                assert any(f"{inside}.".startswith(f"{room}.") for room in ROOMS), module
+            if package.startswith("gapfm_") and inside:
+                assert any(f"{module}.".startswith(f"{room}.") for room in ROOMS), module
 
 
 def test_it_was_run_once_from_top_to_bottom(path):

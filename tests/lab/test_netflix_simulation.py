@@ -18,6 +18,7 @@ from gapfm_lab.netflix_simulation import latent, marginals, simulate
 from gapfm_lab.netflix_simulation import simulation_kernels as simulation
 from gapfm_lab.netflix_simulation.simulate import simulate_netflix
 from gapfm_teach import kernels
+from gapfm_teach.datasets.netflix import names
 
 SCALE, SEED = 1 / 200, 7
 TINY = 2e-4
@@ -267,8 +268,8 @@ def test_exposure_gives_movies_their_popularity():
     rng = np.random.default_rng(0)
     nodes, chances = np.polynomial.hermite_e.hermegauss(7)
     acceptance = 1 / (1 + np.exp(1 - 2 * nodes))
-    p = marginals.midpoints(marginals.N_MOVIES)[8::17]
-    each = marginals.N_MOVIES / p.size
+    p = marginals.midpoints(names.N_MOVIES)[8::17]
+    each = names.N_MOVIES / p.size
     weights = marginals.exposure(p, acceptance, chances / chances.sum())
     # The rarest movies are rated by the most active hundredth of users above all.
     active = 0.99 + 0.01 * marginals.midpoints(200)
@@ -281,7 +282,7 @@ def test_exposure_gives_movies_their_popularity():
         middle = np.sqrt(low * high)
         enough = each * -np.expm1(-rates * middle[:, None]).sum(axis=1) > counts
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    found = mass @ -np.expm1(-rates * low[:, None]) * marginals.N_USERS
+    found = mass @ -np.expm1(-rates * low[:, None]) * names.N_USERS
     wanted = marginals.ratings_of_movie(p)
     for part in np.array_split(np.arange(p.size), 10):
         # Chance: under 15% for a movie seen by so many users, under 1.5% for a hundred of them.
