@@ -42,7 +42,7 @@ MAY_IMPORT = {
     *("distributed", "gapfm_teach"),
 }
 ROOMS = {
-    *("metrics", "smooth", "gradcheck", "repaired", "learning.training"),
+    *("metrics", "smooth", "gradcheck", "repaired", "training"),
     *("splits", "evaluation", "intervals", "datasets.netflix.parse"),
     *("lab.baselines", "lab.catalogue", "lab.experiments", "lab.paper", "lab.protocols"),
     *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
