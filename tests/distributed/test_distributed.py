@@ -557,7 +557,7 @@ def test_unfit_arguments_are_refused(folders, client, tmp_path, ratings):
         (
             {"exponent": 1.0},
             TypeError,
-            r"'paper' knows no exponent=1\.0; it has n_selected",
+            r"'paper' knows no exponent=1\.0; it has none here",
         ),
         (
             {"objective": "gap"},
