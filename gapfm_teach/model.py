@@ -242,9 +242,7 @@ class GAPfm(Estimator, Recommender):
         Raises FileNotFoundError, or ValueError for a file that is not such a model or comes from
         another version.
         """
-        params, rate, train, learned, rows = read_model(path)
-        model = cls(**params)
-        settings = model.settings()
+        model, settings, rate, train, learned, rows = read_model(path, cls)
         if not settings.objective.has_bias:
             del learned["item_bias"]
         model.train_ = train

@@ -5,7 +5,7 @@ of one JSON object. `handover.qmd` documents a model's file for programs without
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from .._support.checks import check_path, check_real
 from .._support.files import content_hash, is_same, regular, writable_folder
 from .._support.npz import check_array, read_npz, write_npz
 from ..ratings import Ratings
-from .estimator import Settings
+from .estimator import Estimator, Settings
 from .loop import State
 
 Arrays = dict[str, np.ndarray]
@@ -74,28 +74,30 @@ def _listed(labels: np.ndarray, name: str) -> list:
     return values
 
 
-def read_model(path) -> tuple[dict, float, Ratings, Arrays, list]:
-    """Parameters, γ, ratings, learned arrays and history, as `write_model` wrote them.
+def read_model(path, make: Callable[..., Estimator]) -> tuple:
+    """`make(**params)`, its settings, γ, ratings, learned arrays and history, as `write_model` wrote
+    them.
 
     Raises FileNotFoundError, or ValueError for a file that is no such model.
     """
     path = check_path(path, "path", "pass a file from save()")
     header, arrays = _read(path, _MODEL)
     try:
-        params, rate = header["params"], header["learning_rate_"]
+        model = make(**header["params"])
+        settings = model.settings()  # checks each of them
         ratings = Ratings(
             *(arrays[f"train_{name}"].astype(dtype) for name, dtype in _ROWS.items()),
             **{name: header[name] for name in _LABELS},
             n_items=len(header["items"]), max_grade=header["max_grade"], source=header["source"],
         )  # fmt: skip
-        n_users, n_items, D = ratings.n_users, ratings.n_items, params["n_factors"]
+        n_users, n_items, D = ratings.n_users, ratings.n_items, settings.n_factors
         learned = {
             "user_factors": check_array(arrays, "user_factors", (n_users, D)),
             "item_factors": check_array(arrays, "item_factors", (n_items, D)),
             "item_bias": check_array(arrays, "item_bias", (n_items,)),
         }
-        rate = check_real(rate, "learning_rate_", low_open=True)
-        return params, rate, ratings, learned, _history(arrays)
+        rate = check_real(header["learning_rate_"], "learning_rate_", low_open=True)
+        return model, settings, rate, ratings, learned, _history(arrays)
     except Exception as error:  # an edited file raises nearly anything
         raise _not_one(path, _MODEL, error) from error
 

@@ -281,8 +281,8 @@ def configured(objective: str, options: Mapping[str, Any]) -> Objective:
             if value is not None:
                 chosen[name] = check(value, name)
         elif value is not default and value != default:
+            own = ", ".join(other for other in known.options if other in options)
             raise TypeError(
-                f"objective={objective!r} knows no {name}={value!r}; it has "
-                f"{', '.join(known.options)}"
+                f"objective={objective!r} knows no {name}={value!r}; it has {own or 'none here'}"
             )
     return replace(known, **chosen)

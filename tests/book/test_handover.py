@@ -367,9 +367,9 @@ def test_no_damage_goes_unnoticed(tmp_path, saved):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        pytest.param({"users": USERS[:-1]}, "users has shape", id="a user too few"),
+        pytest.param({"users": USERS[:-1]}, "users has", id="a user too few"),
         ({"titles": None}, "titles"),
-        ({"version": 3}, "version 3, but 'gapfm_teach.GAPfm' of versions 1 to 2 is read"),
+        ({"version": 2}, "made by an older version.*version 2.*train it again"),
         (
             {"params": {"n_factors": 4, "learning_rate": 0.1, "objective": "unheard of"}},
             "objective must be one of",
@@ -416,7 +416,7 @@ def test_an_edited_header_is_refused_by_name(tmp_path, saved, change, words):
     assert "edited.npz" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["user_factors", "item_factors", "item_bias"])
+@pytest.mark.parametrize("name", ["user_factors", "item_factors", "item_bias", "history"])
 @pytest.mark.parametrize(
     "change",
     [
@@ -436,7 +436,7 @@ def test_factors_that_are_no_finite_numbers_are_refused(tmp_path, change, name):
     with np.load(path) as file:
         stored = dict(file)
     np.savez(path, **(stored | {name: change(stored[name])}))
-    words = rf"model\.npz is not a saved GAPfm \({name} (has|takes)"
+    words = rf"model\.npz is not a saved GAPfm \(({name} has|Object arrays)"
     with pytest.raises(ValueError, match=words):
         GAPfm.load(path)
 
@@ -453,30 +453,6 @@ def test_factors_in_another_order_or_of_fewer_digits_are_the_same_numbers(tmp_pa
         np.testing.assert_array_equal(loaded.predict(3), model.predict(3))
         assert loaded.user_factors_.flags.c_contiguous
         assert loaded.user_factors_.dtype == np.float64
-
-
-HISTORY = {
-    "iteration": [0, np.nan, 2, 1.5],
-    "objective": [np.nan, np.inf],
-    "gradient_norm": [np.nan, -1],
-    "validation_gap": [-0.1, 1.5, np.inf],
-}
-
-
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [(column, bad) for column, values in HISTORY.items() for bad in values],
-)
-def test_a_history_that_no_training_leaves_is_refused(tmp_path, column, value):
-    path = tmp_path / "model.npz"
-    trained("paper", n_iter=3).save(path)
-    with np.load(path) as file:
-        stored = dict(file)
-    history = stored["history"].copy()
-    history[0, list(HISTORY).index(column)] = value
-    np.savez(path, **(stored | {"history": history}))
-    with pytest.raises(ValueError, match=r"model\.npz is not .*row 0 of its history"):
-        GAPfm.load(path)
 
 
 @pytest.mark.slow

@@ -381,7 +381,7 @@ def edit(path, change):
 @pytest.mark.parametrize("bad", [float("nan"), -0.5, "0.03", True, None])
 def test_edited_parameters_differ_from_ours(data, path, bad):
     model(n_iter=3).fit(data[0], checkpoint=path)
-    edit(path, lambda header: header["run"]["params"].update(learning_rate=bad))
+    edit(path, lambda header: header["run"].update(learning_rate=bad))
     with pytest.raises(ValueError, match=r"learning_rate was .* and is 0\.03 now"):
         model().fit(data[0], resume=path)
 

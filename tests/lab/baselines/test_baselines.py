@@ -379,5 +379,5 @@ def test_a_diverging_library_is_an_error(train):
 )
 def test_every_factor_model_diverges_with_the_same_error(system, settings, train):
     """It is the one that tuning puts down as a failed trial."""
-    with pytest.raises(FloatingPointError, match=system.__name__):
+    with pytest.raises(FloatingPointError, match="left the finite numbers"):
         make(system, random_state=0, **settings).fit(train)
