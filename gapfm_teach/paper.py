@@ -6,7 +6,8 @@ Plain NumPy, one user at a time, written to be read. `kernels` computes the same
     grades y  (S,) whole numbers, 0 = unrated     scores f  (S,)     delta  (L,), δ_1 to δ_L
     U  (n_users, D)     V  (n_items, D)     u  (D,), the row of U that belongs to one user
 
-(6) to (11) accept complex scores, so that complex-step differentiation can check the gradients.
+Equations (6) to (11) accept complex scores, so that complex-step differentiation can check the
+gradients. Type `from gapfm_teach.paper import *` before an example.
 """
 
 import numpy as np

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-import gapfm_teach
+import gapfm_course
 
-WIDGETS = Path(gapfm_teach.__file__).parent / "widgets"
+WIDGETS = Path(gapfm_course.__file__).parent / "explorables"
 ENGINE = (WIDGETS / "engine.js").read_text(encoding="utf-8")
 
 LOAD = """async (source) => {

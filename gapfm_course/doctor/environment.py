@@ -107,7 +107,7 @@ def requirements() -> Iterator[tuple[str, str, bool]]:
     for requirement in metadata.requires(DISTRIBUTION) or []:
         asked, _, group = requirement.partition("; ")
         parts = re.fullmatch(r"([\w.-]+)>=([\w.]+)", asked)
-        if parts is not None and group in ("", 'extra == "notebooks"'):
+        if parts is not None and group in ("", "extra == 'notebooks'"):
             yield parts[1], parts[2], bool(group)
 
 

@@ -1,14 +1,12 @@
 """Files of arrays: what is read from them, what is refused, and every NumPy 2."""
 
 import json
-import warnings
 
 import numpy as np
 import pytest
 
 from gapfm_teach import GAPfm, simulate_ratings
 from gapfm_teach._support.npz import MOST_FOR_FREE, read_npz, write_npz
-from gapfm_teach.datasets import cache
 
 DATA = simulate_ratings(40, 30, mean_ratings=10, random_state=0)
 D, T = 3, 2
@@ -16,12 +14,9 @@ D, T = 3, 2
 
 @pytest.fixture
 def saved(tmp_path):
-    """A good model, a good checkpoint of it, and the data kept, in three files by name."""
+    """A good model and a good checkpoint of it, in two files by name."""
     model = GAPfm(D, n_iter=T, random_state=0)
     model.fit(DATA, checkpoint=tmp_path / "checkpoint.npz").save(tmp_path / "model.npz")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GAPFM_TEACH_DATA", str(tmp_path))
-        cache.write_cache("cache", DATA)
     return tmp_path
 
 
@@ -34,18 +29,7 @@ def read_checkpoint(folder):
     return model.train_
 
 
-def read_cache(folder):
-    """The data kept, or its warning as an error."""
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-        patch.setenv("GAPFM_TEACH_DATA", str(folder))
-        warnings.simplefilter("error")
-        try:
-            return cache.read_cache("cache")
-        except UserWarning as warning:
-            raise ValueError(str(warning)) from None
-
-
-READERS = {"model": read_model, "checkpoint": read_checkpoint, "cache": read_cache}
+READERS = {"model": read_model, "checkpoint": read_checkpoint}
 every_file = pytest.mark.parametrize("name", sorted(READERS))
 
 
@@ -67,9 +51,7 @@ def test_nothing_is_asked_of_numpy_that_2_0_takes_for_an_array(saved, monkeypatc
         monkeypatch.setattr(np, function, lambda file, **named: given.append(named))
     model = GAPfm(D, n_iter=T, random_state=0)
     model.fit(DATA, checkpoint=saved / "new.npz").save(saved / "model.npz")
-    monkeypatch.setenv("GAPFM_TEACH_DATA", str(saved))
-    cache.write_cache("cache", DATA)
-    assert len(given) == 3
+    assert len(given) == 2
     for named in given:
         assert all(isinstance(array, np.ndarray) for array in named.values())
 
@@ -109,8 +91,6 @@ def test_what_unfolds_beyond_all_measure_is_refused_before_it_is_read(saved, nam
         ("checkpoint", "users", (41, D), float),
         ("checkpoint", "items", (30, D + 1), float),
         ("checkpoint", "history", (T * 4,), float),
-        ("cache", "indptr", (40,), np.int64),
-        ("cache", "items", (29,), np.int64),
     ],
 )
 def test_shapes_and_types_that_do_not_fit_are_refused(saved, name, array, shape, dtype):

@@ -11,19 +11,14 @@ from matplotlib.image import imread
 import gapfm_teach.__main__ as command_line
 from gapfm_lab.baselines import Popularity
 from gapfm_lab.experiments.netflix_size import PLACE, active_users
+from gapfm_lab.netflix_simulation import simulate_netflix
 from gapfm_lab.protocols import measure, split_probe
 from gapfm_lab.reproduce import choices, netflix, tables
 from gapfm_lab.reproduce import make as reproduce
 from gapfm_lab.reproduce.run import Run
 from gapfm_lab.reproduce.table1 import at_least, statistics
 from gapfm_lab.systems import SYSTEMS
-from gapfm_teach import (
-    GAPfm,
-    load_netflix,
-    simulate_netflix,
-    simulate_ratings,
-    top_n_per_user,
-)
+from gapfm_teach import GAPfm, load_netflix, simulate_ratings, top_n_per_user
 from gapfm_teach.splits import given_only, subset
 
 SCALE, LEAST = 0.005, 5  # of the probe's users, those with so many ratings in it count
