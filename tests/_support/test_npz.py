@@ -95,7 +95,7 @@ def test_what_unfolds_beyond_all_measure_is_refused_before_it_is_read(saved, nam
 )
 def test_shapes_and_types_that_do_not_fit_are_refused(saved, name, array, shape, dtype):
     change(saved / f"{name}.npz", **{array: np.ones(shape, dtype)})
-    refused(saved, name, "")
+    refused(saved, name, "is not a ")
 
 
 @pytest.mark.parametrize("name", ["model", "checkpoint"])

@@ -58,6 +58,7 @@ def test_every_dependency_of_the_project_is_looked_at():
         "numba",
         "pandas",
         "scipy",
+        "pooch",
         "jupyterlab",
         "ipywidgets",
     } <= names

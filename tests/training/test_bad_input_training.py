@@ -168,7 +168,7 @@ CASES = [
         objective,
         {"user_factors": U[:2], "item_factors": V, "ratings": TRAIN, "reg": 0},
         ValueError,
-        ["2 users", "3", "fitted"],
+        ["user_factors (2, 2)", "3 users", "columns"],
     ),
     (
         objective,
