@@ -18,14 +18,14 @@ class GAPfm(Estimator, Recommender):
     """Latent factors of users and items that maximise smoothed GAP (9), by Algorithm 2.
 
     With objective="consistent" they maximise GAP with smooth ranks among all items instead, which
-    repairs (7) and (8), or with another name another measure with such ranks; see `repaired`.
+    repairs (7) and (8), or with another name another measure with such ranks; see `consistent`.
     Scores are then <U_m, V_i> + b_i.
 
     Parameters
     ----------
     n_factors : int, D >= 1.
     objective : "paper", (9); "consistent", GAP with smooth ranks; "geometric", the geometric mean
-        in the place of GAP's arithmetic one (`repaired.power_mean`); or, with the same ranks, what
+        in the place of GAP's arithmetic one (`consistent.power_mean`); or, with the same ranks, what
         `metrics` has under the same name: "average_precision" (all that is rated is relevant),
         "graded_precision", "graded_recall" or "expected_reciprocal_rank". All but "paper" are
         maximised by Adagrad: γ is what a parameter moves by in the first iteration, whatever the

@@ -135,12 +135,12 @@ def tolerance_for(n_rated: int, n_listed: int) -> float | None:
 
 @dataclass(frozen=True)
 class SmoothRankObjective:
-    """Σ_m (measure of user m) with the smooth ranks of `repaired`, among all items.
+    """Σ_m (measure of user m) with the smooth ranks of `consistent`, among all items.
 
     kind, gains, item_weights : which measure: the kernel's kind, G and v for grades 0..max_grade.
     Their options:
     temperature : float τ > 0, in the unit of the scores. "expected_reciprocal_rank" needs a low
-        one, such as 0.1, where users have rated dozens of items; see `repaired.relatives`.
+        one, such as 0.1, where users have rated dozens of items; see `consistent.relatives`.
     n_negatives : int n >= 1, unrated items of each user that an iteration sees, drawn anew; all
         where there are no more. An iteration holds n_users · n random numbers, 8 bytes each.
     unrated_weight : float > 0, what an unrated item counts in a rank where a rated one counts 1.
