@@ -220,10 +220,10 @@ def _first_bad_line(name: str, content: bytes, layout: Layout, steps: int) -> Va
         except (ValueError, IndexError):
             good = False
         if not good:
-            stars = "0.5, 1, ..., 5" if steps == 2 else "1 to 5"
             why = (
-                f"is not {n_fields} fields with user and film (0 to {HIGHEST_ID}), stars ({stars}) "
-                "and whole seconds since 1970, all without quotes"
+                f"is not {n_fields} fields with user and item (0 to {HIGHEST_ID}), stars "
+                f"({1 / steps:g} to 5) and seconds since 1970"
+                + (", all without quotes" if '"' in line else "")
             )
             return _bad_line(name, number, line, why)
     return ValueError(f"{name} cannot be read; get the file again")

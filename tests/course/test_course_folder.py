@@ -93,9 +93,9 @@ def test_update_of_a_folder_that_is_no_course_is_refused(tmp_path, capsys):
 
 
 def test_her_answer_survives_a_newer_edition(made, monkeypatch, capsys):
-    change(made / ONE, "03-015", "my answer")
+    change(made / ONE, "03-031", "my answer")
     newer = course._edition("folded")
-    target = next(cell for cell in newer[ONE]["cells"] if cell["id"] == "03-014")
+    target = next(cell for cell in newer[ONE]["cells"] if cell["id"] == "03-081")
     target["source"] = "A better question"
     newer[ONE] = with_originals(newer[ONE])
     monkeypatch.setattr(course, "_edition", lambda solutions: newer)

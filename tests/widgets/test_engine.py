@@ -108,7 +108,7 @@ def test_accumulated_weights_and_the_logistic_function(page):
     xs = (-800.0, -40.0, -1.0, 0.0, 0.3, 40.0, 800.0)
     compare(
         page,
-        (("cumulative_weights", [one], *2 * [cumulative_weights(one)]) for one in deltas),
+        (("accumulated", [one], *2 * [cumulative_weights(one)]) for one in deltas),
     )
     compare(page, (("logistic", [x], *2 * [logistic(np.float64(x))]) for x in xs))
 
