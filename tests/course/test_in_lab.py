@@ -45,10 +45,11 @@ def test_numbers_boxes_folds_and_links_are_seen(opened):
     fold.locator("summary").click()
     expect(fold).to_contain_text("has one sum")
     page.set_viewport_size({"width": 1280, "height": 900})
-    link = page.locator(f"{SHOWN} a", has_text="Equation 3.1").first
+    link = page.locator(f"{SHOWN} a[href*='#eq-gradients-']").first
+    target = link.get_attribute("href").partition("#")[2]
     link.scroll_into_view_if_needed()
     link.click()
-    place = page.locator(f"{SHOWN} [data-jupyter-id='eq-gradients-objective']")
+    place = page.locator(f"{SHOWN} [data-jupyter-id='{target}']").first
     page.wait_for_function(
         "place => Math.abs(place.getBoundingClientRect().top) < 450",
         arg=place.element_handle(),
