@@ -72,7 +72,7 @@ def read_movielens(
     table: columns user, item, grade, time; grades are stars times `steps` (1, or 2 where half stars
     exist), times seconds since 1970. titles: item id -> display title.
 
-    Raises FileNotFoundError where there is no `path`; ValueError for what is no such zip or folder
+    Raises FileNotFoundError where there is no `path`; ValueError for what is not such a zip or folder
     or is damaged, for a line that cannot be read, a film that one user rated twice, a rated film
     without a title, and more than `most_ratings`.
     """

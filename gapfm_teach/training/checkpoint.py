@@ -78,7 +78,7 @@ def read_model(path, make: Callable[..., Estimator]) -> tuple:
     """`make(**params)`, its settings, γ, ratings, learned arrays and history, as `write_model` wrote
     them.
 
-    Raises FileNotFoundError, or ValueError for a file that is no such model.
+    Raises FileNotFoundError, or ValueError for a file that is not such a model.
     """
     path = check_path(path, "path", "pass a file from save()")
     header, arrays = _read(path, _MODEL)
