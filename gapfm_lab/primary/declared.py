@@ -41,6 +41,7 @@ METRIC = "NDCG@5"
 # Of these, estimates with intervals are shown, and nothing is tested. Every rated film of the test is
 # relevant in AP@5, MRR@20 and recall@20, whatever its grade.
 PER_USER = (METRIC, "P@5", "GAP@5 (ideal)", "AP@5", "MRR@20", "recall@20")
+FEW_CANDIDATES = f"{METRIC}, 1000 candidates"
 PER_SPLIT = ("coverage@5", "seconds a fit")
 DATA = ("100k", "latest-small")
 GIVEN = (10, 30)

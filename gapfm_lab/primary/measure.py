@@ -15,7 +15,7 @@ from gapfm_teach.splits import split_given
 from gapfm_teach.training.recommender import Recommender
 
 from ..catalogue import measures
-from .declared import FEWEST_LEFT, METRIC, PER_USER, VALIDATION_SHARE, Space
+from .declared import FEW_CANDIDATES, FEWEST_LEFT, METRIC, PER_USER, VALIDATION_SHARE, Space
 from .search import FULL, Extent, search
 
 AT, DEEP = 5, 20
@@ -61,7 +61,7 @@ def measure(space: Space, parts: Split, extent: Extent = FULL) -> pd.DataFrame:
     few = top_n_per_user(model, parts.train, parts.test, at=AT, random_state=parts.seed)
     return table.assign(
         **{
-            f"{METRIC}, 1000 candidates": few[METRIC],
+            FEW_CANDIDATES: few[METRIC],
             "coverage@5": _coverage(model, parts), "seconds a fit": seconds,
         },
         settings=json.dumps(found.settings, ensure_ascii=False), value=found.value,
