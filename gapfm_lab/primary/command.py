@@ -15,12 +15,14 @@ from gapfm_teach.ratings import Ratings
 from ..reproduce.versions import versions
 from . import declared
 from .own_data import read_ratings
-from .run import Piece, pieces, run
+from .run import Piece, folder_name, pieces, run
 from .search import FULL, REDUCED, Extent
 from .table import make_tables, with_holm
 
 RESULTS, OWN_RESULTS = Path("notebooks/results"), Path("results")
+UNFINISHED = "primary.unfinished"
 OWN_SPLITS = 2
+FEWEST_USERS = 30  # a third of them to tune on, and enough others for a mean
 
 
 def main(options: Namespace) -> int:
@@ -43,7 +45,7 @@ def main(options: Namespace) -> int:
     )
     out.mkdir(parents=True, exist_ok=True)
     tables = [
-        _measure(name, ratings, n_splits, extent, out / "primary.unfinished" / name)
+        _measure(name, ratings, n_splits, extent, out / UNFINISHED)
         for name, ratings in loaded.items()
     ]
     means, differences, choices = (pd.concat(parts) for parts in zip(*tables, strict=True))
@@ -58,7 +60,7 @@ def main(options: Namespace) -> int:
         "primary": means, "primary_differences": with_holm(differences), "primary_choices": choices,
     }.items():  # fmt: skip
         _write(out / f"{name}.csv", table, header)
-    shutil.rmtree(out / "primary.unfinished")
+    shutil.rmtree(out / UNFINISHED)
     print(shown(means))
     print(out / "primary.csv")
     return 0
@@ -106,10 +108,8 @@ def _measure(
         if extent == FULL or not space.dear
     ]
     todo: list[Piece] = list(pieces(n_splits, systems, givens))
-    return make_tables(name, ratings, run(ratings, folder, todo, extent))
-
-
-FEWEST_USERS = 30  # a third of them to tune on, and enough others for a mean
+    place = folder / folder_name(name, ratings, extent)
+    return make_tables(name, ratings, run(ratings, place, todo, extent))
 
 
 def _n_users(ratings: Ratings, given: int) -> int:

@@ -1,11 +1,13 @@
 """All systems in all splits, a piece each, on all processors; finished pieces are kept."""
 
 import os
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 import pandas as pd
 from tqdm.auto import tqdm
@@ -20,6 +22,14 @@ from .search import FULL, Extent
 ONE_THREAD = dict.fromkeys(
     ("NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1"
 )
+
+
+def folder_name(data: str, ratings: Ratings, extent: Extent) -> str:
+    """Where the pieces go: of other ratings, or of another search, elsewhere."""
+    value = crc32(repr(extent).encode())
+    for array in (ratings.indptr, ratings.indices, ratings.grades):
+        value = crc32(array.tobytes(), value)
+    return f"{data}-{value:08x}"
 
 
 class Piece(NamedTuple):
@@ -85,6 +95,7 @@ _shared: tuple[Ratings, Path, Extent]
 def _start(*shared) -> None:
     global _shared
     _shared = shared
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C: the running pieces are finished
 
 
 def _make(piece: Piece) -> None:
