@@ -45,7 +45,8 @@ def test_from_a_file_to_the_tables(
     assert list(table.columns) == [
         "data", "given", "system", "metric", "mean", "ci_low", "ci_high", "n_users", "n_splits",
     ]  # fmt: skip
-    assert set(table["system"]) == set(few) and set(table["n_splits"]) == {2}
+    assert set(table["system"]) == set(few)
+    assert set(table["n_splits"]) == {2}
     assert (table["data"] == "mine").all()
     assert table["mean"].between(table["ci_low"], table["ci_high"]).all()
     compared = pd.read_csv(out / "primary_differences.csv", comment="#")
@@ -101,7 +102,8 @@ def test_differences_are_paired_and_holm_is_over_the_primary_endpoint_alone(rati
     np.testing.assert_allclose(differences["difference"], 0.1)
     table = with_holm(differences)
     tested = table["p_holm"].notna()
-    assert (table.loc[tested, "metric"] == declared.METRIC).all() and tested.sum() == 1
+    assert (table.loc[tested, "metric"] == declared.METRIC).all()
+    assert tested.sum() == 1
     coverage = means[means["metric"] == "coverage@5"]
     np.testing.assert_allclose(coverage["mean"], 0.15)
     assert len(choices) == 8

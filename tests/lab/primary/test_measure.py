@@ -21,13 +21,10 @@ def ratings():
 class ByTaste(Recommender):
     """Scores that depend on one setting: `good` scores by the item's mean grade, and else by chance."""
 
-    fitted: list = []
-
     def __init__(self, good: bool, random_state: int):
         self.good, self.random_state = good, random_state
 
     def _fit(self, train, validation) -> None:
-        self.fitted.append(self.good)
         chance = np.random.default_rng(self.random_state).random(train.n_items)
         total = np.bincount(train.indices, train.grades, minlength=train.n_items)
         self.scores_ = total + 1e-3 * chance if self.good else chance

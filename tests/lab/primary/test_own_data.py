@@ -53,7 +53,8 @@ def test_columns_in_another_order(write):
 def test_scales(write, grades, whole, words):
     lines = "".join(f"{user},x,{grade}\n" for user, grade in enumerate(grades))
     ratings = read_ratings(write(f"user,item,rating\n{lines}"))
-    assert ratings.grades.tolist() == whole and ratings.source == words
+    assert ratings.grades.tolist() == whole
+    assert ratings.source == words
 
 
 def test_repeated_and_incomplete_lines(write):

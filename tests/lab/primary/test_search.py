@@ -21,13 +21,15 @@ def bowl(**best):
 
 def test_a_maximum_inside_is_found_exactly():
     found = search(Space(object, {"reg": 1.0, "rate": 4.0}), bowl(reg=4.0, rate=0.5))
-    assert found.settings == {"reg": 4.0, "rate": 0.5} and found.at_edge == []
+    assert found.settings == {"reg": 4.0, "rate": 0.5}
+    assert found.at_edge == []
     assert found.value == 0
 
 
 def test_the_row_is_widened_while_its_edge_is_best():
     found = search(Space(object, {"reg": 1.0}), bowl(reg=2.0**6))
-    assert found.settings["reg"] == 2.0**6 and not found.at_edge
+    assert found.settings["reg"] == 2.0**6
+    assert not found.at_edge
 
 
 def test_beyond_the_widest_row_later_rounds_go_on():
@@ -47,15 +49,14 @@ def test_two_numbers_that_depend_on_each_other_take_rounds():
         return -((reg - rate) ** 2) - (reg - 3) ** 2
 
     found = search(Space(object, {"reg": 1.0, "rate": 1.0}), value)
-    assert found.value > -1  # from -9 at the start; one round ends at -2.25 or below
+    assert found.value >= -1  # from -9 at the start, and more than one round alone can do
 
 
 def test_choices_and_integers():
     space = Space(object, {"n": 80}, {"grades": ("1", "y", "y²")})
     found = search(space, lambda s: -abs(s["n"] - 20) + (s["grades"] == "y"))
-    assert found.settings == {"n": 20, "grades": "y"} and isinstance(
-        found.settings["n"], int
-    )
+    assert found.settings == {"n": 20, "grades": "y"}
+    assert isinstance(found.settings["n"], int)
     lowest = search(Space(object, {"n": 2}), lambda settings: -settings["n"])
     assert lowest.settings == {"n": 1}
 
