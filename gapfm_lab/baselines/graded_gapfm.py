@@ -42,9 +42,12 @@ class GradedGAPfm(FactorModel):
         own = SMOOTH_RANKS[self.objective]
         mean = grade_weights(self.grades, train.max_grade)[train.grades].mean()
         weights = lambda max_grade: grade_weights(self.grades, max_grade) / mean  # noqa: E731
-        changed = {"gains" if self.objective == "consistent" else "item_weights": weights}
+        if self.objective == "consistent":
+            graded = replace(own, gains=weights, unrated_weight=self.unrated_weight)
+        else:
+            graded = replace(own, item_weights=weights, unrated_weight=self.unrated_weight)
         inner = AblationModel(
-            replace(own, unrated_weight=self.unrated_weight, **changed), self.n_factors,
+            graded, self.n_factors,
             reg=self.reg, learning_rate=own.learning_rate, init_scale=own.init_scale,
             n_iter=self.n_iter, random_state=self.random_state,
         ).fit(train)  # fmt: skip

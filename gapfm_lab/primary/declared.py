@@ -69,8 +69,8 @@ class Space:
     dear: bool = False
 
 
-_GRADES = {"grades": CURVES}
-_FACTORS = {"n_factors": N_FACTORS}
+_GRADES: dict[str, Sequence] = {"grades": CURVES}
+_FACTORS: dict[str, Sequence] = {"n_factors": N_FACTORS}
 _GRADED = _GRADES | _FACTORS
 SYSTEMS = {
     "PopRec": Space(Popularity),

@@ -59,11 +59,9 @@ def measure(space: Space, parts: Split, extent: Extent = FULL) -> pd.DataFrame:
     seconds = process_time() - start
     table = _per_user(model, parts, ~parts.validation)
     few = top_n_per_user(model, parts.train, parts.test, at=AT, random_state=parts.seed)
+    table[FEW_CANDIDATES] = few[METRIC]
+    table["coverage@5"], table["seconds a fit"] = _coverage(model, parts), seconds
     return table.assign(
-        **{
-            FEW_CANDIDATES: few[METRIC],
-            "coverage@5": _coverage(model, parts), "seconds a fit": seconds,
-        },
         settings=json.dumps(found.settings, ensure_ascii=False), value=found.value,
         n_fits=found.n_fits, at_edge=" ".join(found.at_edge),
     ).reset_index()  # fmt: skip

@@ -94,4 +94,4 @@ def _whole_grades(file: Path, column: pd.Series) -> tuple[np.ndarray, list[str]]
         )
     words = [f"grades times {steps}"] if steps > 1 else []
     words += [f"grades plus {shift}"] if shift else []
-    return (np.round(numbers * steps) + shift).astype(np.int64).to_numpy(), words
+    return (np.round(numbers.to_numpy() * steps) + shift).astype(np.int64), words

@@ -1,6 +1,7 @@
 """What the measured pieces say: means, the declared comparisons, and what tuning chose."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,7 @@ def make_tables(
     means, differences, choices = [], [], []
     for (given, system), tables in _by_system(measured).items():
         shared = shared_part(ratings, given)
-        head = {"data": data, "given": given, "system": system}
+        head: dict[str, Any] = {"data": data, "given": given, "system": system}
         users = [table.set_index("user")[USERS] for _, table in tables]
         row = summarize_splits(users, shared=shared)[_MEAN_COLUMNS]
         means += [row.assign(**head), _of_splits(tables).assign(**head)]
@@ -39,6 +40,7 @@ def make_tables(
             chosen = table.loc[0, ["settings", "value", "n_fits", "at_edge"]].to_dict()
             choices.append(head | {"seed": seed} | chosen)
     for given in sorted({piece.given for piece in measured}):
+        head = {"data": data, "given": given}
         for one, other in COMPARISONS:
             pairs = _pairs(measured, given, one, other)
             if pairs:
@@ -46,8 +48,8 @@ def make_tables(
                     *map(list, zip(*pairs, strict=True)), shared=shared_part(ratings, given)
                 )
                 table["p_value"] = table["p_value"].where(table["metric"] == METRIC)
-                head = {"data": data, "given": given, "system": one, "reference": other}
-                differences.append(table.drop(columns="effect_size").assign(**head))
+                against: dict[str, Any] = head | {"system": one, "reference": other}
+                differences.append(table.drop(columns="effect_size").assign(**against))
     return (
         _ordered(pd.concat(means), ["data", "given", "system", "metric"]),
         _ordered(
