@@ -7,7 +7,6 @@ import pytest
 from evaluation_sample import (
     Factors,
     Fixed,
-    by_metric,
     grades_in_list,
     random_scores,
     split,
@@ -65,33 +64,6 @@ def test_every_unrated_item_is_drawn_and_placed_equally_often(data):
     assert (drawn[held_out] == rounds).all()
     share = held_out.size / (held_out.size + 20)
     assert abs(np.sum(first) - rounds * share) < 4 * np.sqrt(rounds * share * (1 - share))
-
-
-def test_training_items_never_stand_in_a_list(data):
-    train, test = data
-    scores = np.zeros((test.n_users, test.n_items))
-    for user in range(test.n_users):
-        scores[user, train.row(user)[0]] = 100.0  # a model that only knows what it has seen
-        scores[user, test.row(user)[0]] = test.row(user)[1]
-    table = by_metric(evaluate_top_n(Fixed(scores), train, test, random_state=0))
-    assert table["NDCG@5"] == pytest.approx(1.0)
-    assert table["GAP@5 (ideal)"] == pytest.approx(1.0)
-    assert table["GAP@5 (hits)"] == pytest.approx(1.0)
-
-
-@pytest.mark.slow
-def test_all_scores_equal_is_a_random_order(data):
-    """Expected share of grade 5 at the top: that of the whole list."""
-    train, test = data
-    flat = Fixed(np.zeros((test.n_users, test.n_items)))
-    sizes = np.diff(test.indptr)
-    shares = [np.sum(test.row(m)[1] == 5) / (sizes[m] + 20) for m in range(test.n_users)]
-    expected = np.mean(np.array(shares)[sizes >= 5])
-    means = [
-        top_n_per_user(flat, train, test, n_candidates=20, random_state=seed)["P@5"].mean()
-        for seed in range(60)
-    ]
-    assert abs(np.mean(means) - expected) < 4 * np.std(means) / np.sqrt(60)
 
 
 def with_items(ratings, positions, n_items):

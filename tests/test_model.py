@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -19,7 +18,6 @@ from gapfm_teach import (
     simulate_ratings,
     split_given,
 )
-from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.metrics import graded_average_precision
 from gapfm_teach.paper import thresholding_probabilities
 
@@ -56,47 +54,11 @@ def test_history_has_a_row_an_iteration_and_true_values(data, fitted):
     assert last["validation_gap"] == pytest.approx(np.mean(gaps))
 
 
-@pytest.mark.slow
-def test_first_step_is_the_gradient_of_equation_9(data):
-    train, _ = data
-    start = GAPfm(3, n_iter=1, learning_rate=1e-12, init_scale=0.3, random_state=5).fit(
-        train
-    )
-    stepped = GAPfm(3, n_iter=1, learning_rate=0.01, init_scale=0.3, random_state=5).fit(
-        train
-    )
-    U, V = start.user_factors_, start.item_factors_
-    by_user = central_difference(lambda X: paper.objective(X, V, train, reg=0.001), U)
-    by_item = central_difference(lambda X: paper.objective(U, X, train, reg=0.001), V)
-    assert relative_error((stepped.user_factors_ - U) / 0.01, by_user) < 1e-5
-    assert relative_error((stepped.item_factors_ - V) / 0.01, by_item) < 1e-5
-    norm = np.sqrt(np.sum(by_user**2) + np.sum(by_item**2))
-    assert stepped.history_["gradient_norm"][0] == pytest.approx(norm, rel=1e-5)
-
-
 def test_small_steps_never_lower_the_objective(data):
     history = GAPfm(4, learning_rate=0.002, n_iter=40, init_scale=0.2, random_state=0).fit(
         data[0]
     )
     assert (np.diff(history.history_["objective"]) > 0).all()
-
-
-@pytest.mark.parametrize("n_selected", [1, 3, 1000])
-@pytest.mark.parametrize("selection", ["adaptive", "random"])
-@pytest.mark.parametrize("update", ["batch", "sequential"])
-@pytest.mark.parametrize("inner_sum", ["rated", "selected"])
-def test_every_variant_learns_the_training_lists(
-    data, n_selected, selection, update, inner_sum
-):
-    train, _ = data
-    model = GAPfm(
-        4, learning_rate=0.05, n_iter=40, init_scale=0.3, random_state=0, n_selected=n_selected,
-        selection=selection, update=update, inner_sum=inner_sum,
-    ).fit(train)  # fmt: skip
-    start = paper.objective(
-        np.zeros((train.n_users, 4)), np.zeros((train.n_items, 4)), train, reg=0.0
-    )
-    assert model.history_["objective"].iloc[-1] > 1.02 * start
 
 
 @pytest.mark.parametrize("selection", ["adaptive", "random"])
@@ -202,16 +164,6 @@ def test_fits_in_several_threads_take_turns_and_a_callback_may_fit(data):
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda _: fit(), range(8)):
             np.testing.assert_array_equal(found, known)
-
-
-def test_fit_works_outside_the_main_thread(data):
-    models = []
-    thread = threading.Thread(
-        target=lambda: models.append(GAPfm(n_iter=2, random_state=0).fit(data[0]))
-    )
-    thread.start()
-    thread.join()
-    assert models[0].n_iter_ == 2
 
 
 def test_overflow_stops_with_advice_and_keeps_the_last_good_factors(data):

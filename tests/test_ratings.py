@@ -384,16 +384,6 @@ def test_a_series_of_titles_is_asked_for_ids_and_never_for_places():
     assert Ratings.from_frame(table, title=titles).titles.tolist() == ["0", "1"]
 
 
-def test_ids_that_only_look_alike_are_kept():
-    users = [" a", "a", "A", "a ", "\ud800", "", "\u0301a", "\u00e1"]
-    ratings = Ratings(np.zeros(9, int), [], [], users=users, max_grade=5)
-    assert ratings.users.tolist() == users
-    assert Ratings([0, 0, 0], [], [], users=[2**64 - 1, 2**64 - 2]).n_users == 2
-    assert Ratings([0, 2], [0, 1], [1, 2], titles=["Same", "Same"]).n_items == 2
-    none_hidden = np.ma.array([1, 2], mask=False)
-    assert Ratings([0, 2], [0, 1], none_hidden).max_grade == 2
-
-
 def test_repeated_ratings_are_named_by_their_original_ids():
     frame = pd.DataFrame(
         {"user": ["ann", "bob", "bob"], "item": [5, 9, 9], "grade": [1, 2, 3]}

@@ -97,13 +97,3 @@ def test_what_a_move_did_depends_on_the_audience_that_sets_the_widths(stage):
     assert not signs["the paper's (5)"]
 
 
-def test_a_link_brings_the_order_back_and_gap_is_named_beside_the_bars(browser, tmp_path):
-    hash = "#explore-drag_list:audience=easy-going;order=4,3,2,1,0"
-    page = Page("drag_list", DATA, "five films")
-    opened = Stage(browser, tmp_path, page, width=390, dark=True, hash=hash)
-    assert order(opened) == [4, 3, 2, 1, 0]
-    check(opened, opened.said(), "easy-going")
-    name = opened.root.locator(".gx-name", has_text="GAP").bounding_box()
-    boxes = [bar.bounding_box() for bar in opened.root.locator("rect[opacity]").all()]
-    assert max(box["x"] + box["width"] for box in boxes) <= name["x"]
-    opened.close()

@@ -1,12 +1,9 @@
 """The model in JavaScript: how it ends, what it refuses, and where it runs."""
 
-import json
 import re
-import shutil
-import subprocess
 
 import pytest
-from engine_page import ENGINE, call, one_step, open_page
+from engine_page import call, one_step, open_page
 
 
 @pytest.fixture(scope="module")
@@ -137,30 +134,3 @@ def test_bad_input_gets_one_error_that_names_it(page):
 # ---------------------------------------------------------------- where it runs
 
 
-def test_every_name_stands_at_the_margin_and_nothing_is_imported():
-    """So that a page can take the module as the body of a function."""
-    begins = [line for line in ENGINE.splitlines() if line and not line.startswith(" ")]
-    known = re.compile(r"//|}|(export )?(function|const) \w+")
-    assert [line for line in begins if not known.match(line)] == []
-    assert "import" not in re.sub("//.*", "", ENGINE)
-    assert "</script" not in ENGINE
-
-
-@pytest.mark.processes
-def test_the_module_runs_in_node(tmp_path):
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("no node was found: only the browser has run the module")
-    (tmp_path / "engine.mjs").write_text(ENGINE, encoding="utf-8")
-    options = one_step([0.5, -0.5, 0.1], [1, 2, 3], nIter=50)
-    (tmp_path / "run.mjs").write_text(
-        'import { smoothedGap, train } from "./engine.mjs";\n'
-        f"const learned = await train({json.dumps(options)});\n"
-        "console.log(JSON.stringify([smoothedGap([0, 0], [1, 1], { delta: [1] }), "
-        "learned.history.length]));\n",
-        encoding="utf-8",
-    )
-    ran = subprocess.run(
-        [node, tmp_path / "run.mjs"], check=True, capture_output=True, text=True
-    )
-    assert json.loads(ran.stdout) == [1.0, 50]

@@ -70,10 +70,3 @@ def test_mouse_finger_and_keys_move_films_and_who_minds_is_said(browser, tmp_pat
     stage.close()
 
 
-def test_a_link_brings_order_and_last_move_back(browser, tmp_path):
-    link = "#explore-measures:order=1,0,2,3,4,5;before=0,1,2,3,4,5;n=2"
-    opened = Stage(browser, tmp_path, Page("measures", DATA, "six films"), hash=link)
-    assert order(opened) == [1, 0, 2, 3, 4, 5]
-    check(opened, opened.said(), n=2)
-    assert "The last move mattered" in opened.said()
-    opened.close()

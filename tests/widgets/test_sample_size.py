@@ -65,13 +65,3 @@ def test_both_systems_have_scipys_expectation_and_change_places(browser, tmp_pat
     stage.close()
 
 
-def test_the_first_five_of_all_are_counted_as_they_are(browser, tmp_path):
-    opened = Stage(
-        browser,
-        tmp_path,
-        Page("sample_size", DATA, "two systems"),
-        hash="#explore-sample_size:n=300",
-    )
-    said = float(re.search(r"sharp (\d+\.\d)%", opened.said())[1])
-    assert said == pytest.approx(100 * np.mean(ABOVE["sharp"] < 5), abs=0.051)
-    opened.close()

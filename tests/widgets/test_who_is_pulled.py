@@ -62,15 +62,3 @@ def test_p_and_w_share_the_pull_as_python_does(browser, tmp_path):
     stage.close()
 
 
-def test_the_data_say_nothing_of_which_films_they_are():
-    assert set(DATA) == {
-        "grades",
-        "scores",
-        "above",
-        "slope",
-        "tau",
-        "maxGrade",
-        "films",
-        "everybody",
-    }
-    assert np.all(np.diff(DATA["scores"]) <= 0)

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
 
 from gapfm_lab import baselines
 from gapfm_lab.baselines import (
@@ -243,13 +242,6 @@ def first_push(train):
     return push
 
 
-def test_grade_weighted_popularity_orders_items_much_as_gapfms_first_step_does(train):
-    push = first_push(train)
-    weighted = spearmanr(push, GradeWeightedPopularity().fit(train).predict(0)).statistic
-    counted = spearmanr(push, Popularity().fit(train).predict(0)).statistic
-    assert weighted > max(0.9, counted)
-
-
 def test_it_is_that_step_where_each_user_gives_one_grade_only(train):
     own_grade = np.repeat(1 + np.arange(train.n_users) % 5, np.diff(train.indptr))
     even = Ratings(train.indptr, train.indices, own_grade, n_items=train.n_items)
@@ -315,22 +307,6 @@ def test_svdpp_predicts_as_its_library_does(train):
         np.testing.assert_allclose(model.predict(user), theirs, rtol=1e-9)
 
 
-def test_svdpp_learns_the_same_from_ratings_that_have_times(train):
-    pytest.importorskip("surprise", reason='needs the extra "baselines"')
-    frame = train.to_frame().assign(when=range(train.n_ratings))
-    timed = Ratings.from_frame(frame, time="when")
-    one, other = (SVDpp(4, n_iter=2, random_state=3).fit(data) for data in (train, timed))
-    np.testing.assert_array_equal(one.predict(0), other.predict(0))
-
-
-def test_svdpp_finds_planted_grades(two_camps):
-    model = make(SVDpp, random_state=0).fit(two_camps)
-    for user in (0, 39):
-        own = np.arange(15) + 15 * (user >= 20)
-        scores = model.predict(user)
-        assert scores[own[own % 2 == 1]].min() > scores[own[own % 2 == 0]].max()
-
-
 def test_als_ends_at_the_solution_of_its_normal_equations(train):
     model = make(ImplicitALS, n_factors=3, reg=2.0, confidence=1.5, random_state=0)
     U, V = (model.fit(train).user_factors_, model.item_factors_)
@@ -357,11 +333,6 @@ def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(system, tra
     np.testing.assert_array_equal(
         model.predict(0), make(system, reg=0.001, random_state=0).fit(flat).predict(0)
     )
-
-
-def test_a_diverging_library_is_an_error(train):
-    with pytest.raises(FloatingPointError, match="learning_rate"):
-        make(SVDpp, learning_rate=50.0, random_state=0).fit(train)
 
 
 @pytest.mark.parametrize(
