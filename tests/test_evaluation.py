@@ -1,6 +1,5 @@
 """The measures of both protocols: metrics.py user by user, sklearn, ranx."""
 
-
 import numpy as np
 import pytest
 from evaluation_sample import Fixed, by_metric, grades_in_list, random_scores, split

@@ -95,5 +95,3 @@ def test_what_a_move_did_depends_on_the_audience_that_sets_the_widths(stage):
         assert drawn / drawn.sum() == pytest.approx(weights / weights.sum(), abs=0.015)
     assert signs["easy-going"]
     assert not signs["the paper's (5)"]
-
-

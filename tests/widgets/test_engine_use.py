@@ -132,5 +132,3 @@ def test_bad_input_gets_one_error_that_names_it(page):
 
 
 # ---------------------------------------------------------------- where it runs
-
-

@@ -68,5 +68,3 @@ def test_mouse_finger_and_keys_move_films_and_who_minds_is_said(browser, tmp_pat
     menu = stage.root.locator("select")
     check(stage, stage.after(lambda: menu.select_option("one 5")), "one 5", 2)
     stage.close()
-
-

@@ -63,5 +63,3 @@ def test_both_systems_have_scipys_expectation_and_change_places(browser, tmp_pat
     assert size(stage) < N / 2
     check(words, size(stage), "NDCG@5")
     stage.close()
-
-

@@ -259,5 +259,3 @@ def test_where_python_trains_the_newest_setting_is_asked_for_and_the_rest_left_o
     assert asked[-1]["fine"]
     assert asked[-1]["rate"] == pytest.approx(1e-5 * 1e4 ** (229 / 400), rel=1e-2)
     page.close()
-
-

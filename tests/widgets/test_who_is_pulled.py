@@ -60,5 +60,3 @@ def test_p_and_w_share_the_pull_as_python_does(browser, tmp_path):
     )
     check(stage, stage.slide("w", 400), 0, 1)
     stage.close()
-
-

@@ -92,5 +92,3 @@ def test_who_rated_everything_has_no_pairs():
     np.testing.assert_array_equal(one.user_factors_, more.user_factors_)
     np.testing.assert_array_equal(one.item_factors_, more.item_factors_)
     assert not more.item_bias_.any()
-
-

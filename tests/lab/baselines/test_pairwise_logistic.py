@@ -136,5 +136,3 @@ def test_the_whole_is_adagrad_down_the_regularised_loss(few):
     np.testing.assert_allclose(model.user_factors_, point[0], atol=1e-6)
     np.testing.assert_allclose(model.item_factors_, point[1], atol=1e-6)
     np.testing.assert_allclose(model.item_bias_, point[2], atol=1e-6)
-
-

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gapfm_lab.baselines.wlt import (
     WLT,
+    Neighborhood,
     lambda_gradient,
     learn_weights,
 )
@@ -17,7 +18,6 @@ from gapfm_teach.metrics import ndcg
 from gapfm_teach.ratings import Ratings
 
 
-#         items: 0  1  2  3
 def as_ratings(matrix: np.ndarray) -> Ratings:
     users, items = np.nonzero(matrix)
     counts = np.bincount(users, minlength=matrix.shape[0])
@@ -46,9 +46,10 @@ def test_features_match_loops_over_neighbours(seed, n_neighbors):
     expected = [
         features_by_loops(matrix, user, item, n_neighbors, precedence) for item in items
     ]
-    np.testing.assert_allclose(
-        features(matrix, user, items, n_neighbors, precedence), expected, atol=1e-8
-    )
+    near = Neighborhood(as_ratings(matrix), n_neighbors, precedence)
+    np.testing.assert_allclose(near.features(user, items), expected, atol=1e-8)
+    rated = near.features_of_rated(user)
+    np.testing.assert_allclose(rated, near.features(user, np.flatnonzero(matrix[user])))
 
 
 def test_scores_are_weighted_sums_of_the_features():
@@ -106,9 +107,6 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     x, y = (np.where(z > 0, z - z[z > 0].mean() if z.any() else 0, 0) for z in (a, b))
     length = np.linalg.norm(x) * np.linalg.norm(y)
     return float(x @ y / length) if length > 1e-9 else 0.0
-
-
-# -------------------------------------------------------------------- no leak
 
 
 # -------------------------------------------------------------------- learning
@@ -174,5 +172,3 @@ def test_two_camps_with_opposite_tastes_are_told_apart():
 
 
 # -------------------------------------------------------------------- as a system
-
-
