@@ -98,11 +98,9 @@ def test_files_for_training_leave_times_out(tmp_path):
         ([[1, 2, 3]], r"times must be one-dimensional, got shape \(1, 3\)"),
         ([1, 2.5, 3], r"times must be whole seconds.*times\[1\] is 2\.5"),
         ([1, 2, np.nan], r"none missing; times\[2\] is nan"),
-        ([1, -np.inf, 2], r"times\[1\] is -inf"),
         ([1, 881250949 * 10**9, 2], r"not parts of a second; times\[1\] is 8\.8"),
         ([1, "noon", 2], "times must be numbers"),
         (np.array([1, 2, 3], "M8[D]"), r"dates of type datetime64\[D\]; convert"),
-        (np.array([1, 2, 3], "m8[s]"), "times must be numbers"),
         (np.ma.array([1, 2, 3], mask=[0, 1, 0]), "times has masked entries"),
     ],
 )
@@ -115,11 +113,8 @@ def test_bad_times_are_named(times, message):
     ("column", "message"),
     [
         ([1, None], r"time must be whole seconds.*none missing; time\[1\] is nan"),
-        (pd.array([1, None], "Int64"), r"none missing; time\[1\] is nan"),
-        ([1.5, 2.0], r"time\[0\] is 1\.5"),
         (["soon", "late"], "time must be numbers, got 'soon' first"),
         (pd.to_datetime([1, 2]), "time must be seconds since 1970, got dates"),
-        (pd.to_datetime([1, 2], utc=True), "time must be seconds since 1970, got dates"),
     ],
 )
 def test_a_bad_column_of_times_is_named(column, message):

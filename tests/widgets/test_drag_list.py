@@ -4,9 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_teach.metrics import average_precision, graded_average_precision
 from gapfm_teach.paper import thresholding_probabilities
 
@@ -25,10 +23,8 @@ DOWN = -np.arange(5.0)
 
 
 @pytest.fixture
-def stage(browser, tmp_path):
-    opened = Stage(browser, tmp_path, Page("drag_list", DATA, "five films"), touch=True)
-    yield opened
-    opened.close()
+def stage(show):
+    return show("drag_list", DATA, touch=True)
 
 
 def order(stage) -> list[int]:
