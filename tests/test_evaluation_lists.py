@@ -102,14 +102,19 @@ def test_factors_and_predict_give_the_same_table(data):
     np.testing.assert_allclose(ranked, ranking_per_user(Fixed(model.scores), test))
 
 
-def test_a_bias_beside_the_factors_is_not_lost(data):
+@pytest.mark.parametrize("also", ["a bias", "a way for cold users", "no real factors"])
+def test_factors_that_do_not_say_it_all_are_not_used(data, also):
     train, test = data
     rng = np.random.default_rng(0)
     U, V = rng.normal(size=(test.n_users, 4)), rng.normal(size=(test.n_items, 4))
-    biased = Factors(U, V, bias=rng.normal(size=test.n_items))
-    result = top_n_per_user(biased, train, test, random_state=0)
-    assert result.equals(top_n_per_user(Fixed(biased.scores), train, test, random_state=0))
-    assert not result.equals(top_n_per_user(Factors(U, V), train, test, random_state=0))
+    model = Factors(U, V, bias=rng.normal(size=test.n_items) if also == "a bias" else 0)
+    if also == "a way for cold users":
+        cold = np.flatnonzero(np.diff(test.indptr) >= 5)[3]
+        U[cold], model.scores[cold] = 0.0, rng.normal(size=test.n_items)
+    elif also == "no real factors":
+        model.user_factors_, model.item_factors_ = np.ones(test.n_users), None
+    result = top_n_per_user(model, train, test, random_state=0)
+    assert result.equals(top_n_per_user(Fixed(model.scores), train, test, random_state=0))
 
 
 def test_the_lists_do_not_depend_on_the_batches(data, monkeypatch):
@@ -187,19 +192,6 @@ def test_relevant_is_the_highest_grade_of_the_scale_not_of_the_test():
     assert found.equals(wanted)
 
 
-def test_a_model_that_knows_another_way_for_cold_users_keeps_it(data):
-    """Its factors say nothing of a user without any; its predictions do."""
-    train, test = data
-    rng = np.random.default_rng(0)
-    U, V = rng.normal(size=(test.n_users, 4)), rng.normal(size=(test.n_items, 4))
-    measured = np.flatnonzero(np.diff(test.indptr) >= 5)
-    U[measured[3]] = 0.0
-    model = Factors(U, V)
-    model.scores[measured[3]] = rng.normal(size=test.n_items)
-    result = top_n_per_user(model, train, test, random_state=0)
-    assert result.equals(top_n_per_user(Fixed(model.scores), train, test, random_state=0))
-
-
 def test_a_model_need_only_predict_given_items(data):
     train, test = data
     rng = np.random.default_rng(0)
@@ -215,14 +207,6 @@ def test_a_model_need_only_predict_given_items(data):
     result = top_n_per_user(Strict(), train, test, random_state=0)
     expected = top_n_per_user(Fixed(scores), train, test, random_state=0)
     np.testing.assert_allclose(result, expected, atol=1e-12)
-
-
-def test_what_only_looks_like_factors_is_not_used(data):
-    train, test = data
-    model = Fixed(random_scores(test))
-    expected = top_n_per_user(model, train, test, random_state=0)
-    model.user_factors_, model.item_factors_ = np.ones(test.n_users), None
-    assert top_n_per_user(model, train, test, random_state=0).equals(expected)
 
 
 def test_more_candidates_than_there_are_is_all_of_them(data):

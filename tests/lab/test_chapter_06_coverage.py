@@ -142,23 +142,6 @@ def test_the_shared_part_is_what_two_splits_have_in_common(quick, monkeypatch):
     assert one.shared == pytest.approx(common, abs=0.02)
 
 
-def test_tuning_is_done_in_each_split_and_with_its_training_ratings(quick, monkeypatch):
-    seen, folds_of = [], coverage.folds_of
-
-    def watched(train, known, seed, **options):
-        seen.append((train, known, seed))
-        return folds_of(train, known, seed, **options)
-
-    monkeypatch.setattr(coverage, "folds_of", watched)
-    coverage.group(coverage.population(300), 40, 2, 0)
-    trains = [train for train, *_ in seen]
-    assert len(trains) == 2 * len(coverage.SYSTEMS)
-    assert trains[0] is trains[1]
-    assert not np.array_equal(trains[1].indices, trains[2].indices)
-    assert set(np.diff(trains[0].indptr)) == {coverage.GIVEN}
-    assert len({seed for *_, seed in seen}) == 2
-
-
 # ------------------------------------------------------------------ what is stored
 
 

@@ -27,7 +27,6 @@ from gapfm_teach import (
     Ratings,
     simulate_ratings,
     smoothed_gap_gradient,
-    split_given,
     top_n_per_user,
 )
 from gapfm_teach.paper import thresholding_probabilities
@@ -38,18 +37,6 @@ DRAWING = [
 ]  # fmt: skip
 LIBRARY = {SVDpp: "surprise", PopularityBPR: "implicit", ImplicitALS: "implicit"}
 SYSTEMS = [getattr(baselines, name) for name in baselines.__all__]
-
-
-@pytest.fixture(scope="module")
-def train():
-    ratings = simulate_ratings(60, 40, mean_ratings=20, random_state=0)
-    return split_given(ratings, 8, min_test=2, random_state=1)[0]
-
-
-@pytest.fixture
-def small():
-    """Three users, four items, the last of which nobody rated."""
-    return Ratings([0, 2, 4, 5], [0, 1, 0, 2, 0], [5, 3, 4, 1, 2], n_items=4, max_grade=5)
 
 
 @pytest.fixture(scope="module")

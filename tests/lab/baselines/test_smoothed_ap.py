@@ -8,23 +8,9 @@ from gapfm_lab.baselines import SmoothedAP
 from gapfm_teach import (
     GAPfm,
     Ratings,
-    simulate_ratings,
-    split_given,
 )
 
 SETTINGS = {"learning_rate": 0.03, "n_iter": 15, "init_scale": 0.1}
-
-
-@pytest.fixture(scope="module")
-def train():
-    ratings = simulate_ratings(60, 40, mean_ratings=20, random_state=0)
-    return split_given(ratings, 8, min_test=2, random_state=1)[0]
-
-
-@pytest.fixture
-def small():
-    """Three users, four items, the last of which nobody rated."""
-    return Ratings([0, 2, 4, 5], [0, 1, 0, 2, 0], [5, 3, 4, 1, 2], n_items=4, max_grade=5)
 
 
 def binary(ratings, threshold=1):
