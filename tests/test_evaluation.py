@@ -1,4 +1,4 @@
-"""The measures of both protocols: metrics.py user by user, sklearn, ranx."""
+"""The measures of both protocols: metrics.py user by user, and sklearn."""
 
 import numpy as np
 import pytest

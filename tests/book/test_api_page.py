@@ -1,4 +1,4 @@
-"""The reference: that the committed page is the code's, whole, and legible."""
+"""The reference: that the committed page is the code's, whole."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""What a student may write, as she would write it, and the one sentence that it is answered with."""
+"""What a student may write, as they would write it, and the one sentence that it is answered with."""
 
 import numpy as np
 import pytest

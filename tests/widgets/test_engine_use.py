@@ -1,4 +1,4 @@
-"""The model in JavaScript: how it ends, what it refuses, and where it runs."""
+"""The model in JavaScript: how it ends, and what it refuses."""
 
 import re
 

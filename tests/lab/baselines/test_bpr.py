@@ -1,4 +1,4 @@
-"""BPR: its step against finite differences, its draws against chance, the whole against NumPy."""
+"""BPR: its step against finite differences, the whole against NumPy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""PairwiseLogistic: its gradient against the loss as defined, pair by pair; what it learns."""
+"""PairwiseLogistic: its gradient against the loss as defined, pair by pair."""
 
 import numpy as np
 import pytest

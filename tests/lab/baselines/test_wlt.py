@@ -1,4 +1,4 @@
-"""WLT against features counted by hand, brute-force loops, and tastes planted in the data."""
+"""WLT against brute-force loops and tastes planted in the data."""
 
 import itertools
 
