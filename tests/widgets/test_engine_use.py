@@ -118,6 +118,3 @@ def test_bad_input_gets_one_error_that_names_it(page):
     found = call(page, [[name, given] for name, given, _ in cases])
     for (name, given, message), got in zip(cases, found, strict=True):
         assert re.search(rf"^Error: .*{message}", str(got)), f"{name}{given} gave {got}"
-
-
-# ---------------------------------------------------------------- where it runs
