@@ -18,7 +18,6 @@ COLOUR = re.compile(r'(?:fill|stroke)="(#\w+)"')
 PAPERS = {"light": "#fdfdfb", "dark": "#16191d"}
 # Colours that stay: black and white, where something of a fixed colour lies behind.
 FIXED = {"#000000", "#ffffff"}
-LARGEST_PAGE = 500_000
 # How Viénot, Brettel and Machado see a full loss of the red, green and blue cones, in linear light.
 BLINDNESS = {
     "none": np.eye(3),
@@ -182,13 +181,3 @@ def test_drawings_have_words_and_names_of_their_own(looked_at):
 
 def test_labels_are_legible_on_a_phone(looked_at):
     assert {place: f["small"] for place, f in looked_at.items() if f["small"]} == {}
-
-
-def test_pages_stay_light(site_folder):
-    """Without the data of explorables and their pictures, which only they need; decks are whole."""
-    for path in [p for p in site_folder.rglob("*.html") if p.parent.name != "slides"]:
-        page = path.read_text(encoding="utf-8")
-        page = re.sub(
-            r'<div class="gapfm-explorable".*?</script>\s*</div>', "", page, flags=re.S
-        )
-        assert len(page.encode()) < LARGEST_PAGE, path.name
