@@ -15,13 +15,13 @@ import yaml
 
 from gapfm_course.class_edition.numbers import KIND
 from preview import drawings, explorables, search
+from preview.build_folder import check_replaceable, mark
 from preview.citation import bibtex
 from preview.labels import Labels
 from preview.notebook import BookError, notebook_markdown
 from preview.pandoc import run_pandoc
 from preview.polish import polished
 from preview.slides.deck import FOLDER, decks
-from preview.written import check_replaceable, leave_list
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -58,7 +58,7 @@ def build(root: Path, target: Path) -> list[str]:
 
     The site is built beside `target` and moved into place whole. Raises BookError on
     anything that this renderer does not know, with the file, the cell and what it is, and
-    FileExistsError where `target` holds anything that no build has put there.
+    FileExistsError where `target` is not a folder that a build wrote.
     """
     config = yaml.safe_load((root / "_quarto.yml").read_text(encoding="utf-8"))
     chapters = read_chapters(root, config)
@@ -250,7 +250,7 @@ def write(
             (fresh / FOLDER / name).write_text(page, encoding="utf-8")
         (fresh / explorables.NAME).write_bytes(explorables.script())
         (fresh / search.NAME).write_text(index, encoding="utf-8")
-        leave_list(fresh)
+        mark(fresh)
         fresh.chmod(0o755)
         swap(fresh, target)
     except BaseException:
