@@ -19,7 +19,7 @@ from preview import drawings, explorables, from_file
 from preview.boxes import boxed
 from preview.build_folder import mark
 from preview.formulas import well_set
-from preview.slides.deck import FOLDER, decks
+from preview.slides.deck import FOLDER, decks, write_decks
 
 REMOTE = r"""["']?(?:https?:)?//[^>]*"""
 SCRIPT = re.compile(rf"<script\b[^>]*\bsrc\s*=\s*{REMOTE}>.*?</script\s*>\s*", re.I | re.S)
@@ -62,9 +62,7 @@ def main() -> None:
     for name, page in pages.items():
         (site / name).write_text(mended(page, site / name, site), encoding="utf-8")
     if os.environ.get("QUARTO_PROJECT_RENDER_ALL"):  # else there is what it did not write
-        for name, page in decks(Path.cwd()).items():
-            (site / FOLDER).mkdir(exist_ok=True)
-            (site / FOLDER / name).write_text(page, encoding="utf-8")
+        write_decks(decks(Path.cwd()), site)
         mark(site)
     print(
         f"post-render: {len(pages)} pages call no other host, and can be opened as files",
