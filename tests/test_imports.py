@@ -14,12 +14,12 @@ PACKAGES = ("gapfm_teach", "gapfm_lab", "gapfm_course")  # each imports from tho
 # a folder; the chapters of the lab are one, and so is each package to the others. The standard
 # library is open to all.
 IMPORTS: dict[str, str] = {
-    "gapfm_teach._support": "matplotlib numpy pandas pyarrow",
+    "gapfm_teach._support": "numpy pandas pyarrow",
     "gapfm_teach.kernels": "numba numpy",
     "gapfm_teach.gradcheck": "gapfm_teach._support numpy",
     "gapfm_teach.intervals": "gapfm_teach._support numpy pandas scipy",
     "gapfm_teach.paper": "gapfm_teach._support numpy",
-    "gapfm_teach.plots": "gapfm_teach._support matplotlib numpy pandas",
+    "gapfm_teach.plots": "matplotlib numpy",
     "gapfm_teach.ratings": "gapfm_teach._support numpy pandas scipy",
     "gapfm_teach.consistent": "gapfm_teach._support gapfm_teach.paper numpy",
     "gapfm_teach.datasets": "gapfm_teach._support gapfm_teach.kernels gapfm_teach.ratings numpy pandas platformdirs pooch requests",
@@ -31,9 +31,10 @@ IMPORTS: dict[str, str] = {
     "gapfm_teach.distributed": "dask distributed gapfm_teach._support gapfm_teach.model gapfm_teach.ratings gapfm_teach.training numpy",
     "gapfm_lab.baselines": "gapfm_teach._support gapfm_teach.kernels gapfm_teach.model gapfm_teach.paper gapfm_teach.ratings gapfm_teach.training implicit numpy pandas scipy surprise threadpoolctl",
     "gapfm_lab.catalogue": "gapfm_teach.evaluation gapfm_teach.paper gapfm_teach.ratings numpy pandas",
+    "gapfm_lab.html_tables": "",
     "gapfm_lab.netflix_simulation": "gapfm_teach._support gapfm_teach.datasets gapfm_teach.kernels numpy",
     "gapfm_lab.paper": "gapfm_teach.ratings numpy pandas",
-    "gapfm_lab.experiments": "gapfm_lab.netflix_simulation gapfm_lab.paper gapfm_teach._support gapfm_teach.datasets gapfm_teach.model gapfm_teach.paper gapfm_teach.ratings gapfm_teach.splits gapfm_teach.training numpy pandas scipy",
+    "gapfm_lab.experiments": "gapfm_lab.html_tables gapfm_lab.netflix_simulation gapfm_lab.paper gapfm_teach._support gapfm_teach.datasets gapfm_teach.model gapfm_teach.paper gapfm_teach.ratings gapfm_teach.splits gapfm_teach.training numpy pandas scipy",
     "gapfm_lab.systems": "gapfm_lab.baselines gapfm_teach.model gapfm_teach.training numpy",
     "gapfm_lab.tuning": "gapfm_lab.catalogue gapfm_lab.systems gapfm_teach._support gapfm_teach.evaluation gapfm_teach.ratings gapfm_teach.splits numpy pandas",
     "gapfm_lab.protocols": "gapfm_lab.systems gapfm_lab.tuning gapfm_teach.model gapfm_teach.ratings gapfm_teach.splits numpy pandas",
@@ -42,6 +43,7 @@ IMPORTS: dict[str, str] = {
     "gapfm_course.class_edition": "gapfm_teach._support",
     "gapfm_course.doctor": "gapfm_teach.datasets gapfm_teach.evaluation gapfm_teach.kernels gapfm_teach.model gapfm_teach.splits",
     "gapfm_course.explorables": "anywidget numpy traitlets",
+    "gapfm_course.notebook_output": "gapfm_lab.html_tables gapfm_teach.plots matplotlib numpy pandas",
     "gapfm_course.exercises": "IPython gapfm_course.class_edition gapfm_teach._support gapfm_teach.consistent gapfm_teach.gradcheck gapfm_teach.metrics gapfm_teach.paper numpy platformdirs",
 }
 MOST_LINES = 350

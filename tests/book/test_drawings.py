@@ -8,8 +8,9 @@ import nbformat
 import numpy as np
 import pytest
 
+from gapfm_course.notebook_output import MAX_SVG
+from gapfm_course.notebook_output.svg import GROUND
 from gapfm_teach import plots
-from gapfm_teach._support.svg import GROUND
 from preview.drawings import drawn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,8 +112,8 @@ def test_stored_figures_say_nothing_of_when_and_where():
     figures = list(stored())
     assert len(figures) > 30
     for notebook, cell, svg in figures:
-        assert svg, f"{notebook}, {cell}: too large, or stored without plots.use_style()"
-        assert len(svg) <= plots.LARGEST
+        assert svg, f"{notebook}, {cell}: too large, or stored without use_notebook_style()"
+        assert len(svg) <= MAX_SVG
         assert svg.count(GROUND) == 1
         assert not re.search(r"\d{4}-\d\d-\d\d|atplotlib|<style|<metadata|/home|/tmp", svg)
         assert set(re.findall(r'\bid="([^"]+)"', svg)) <= {f"c{n}" for n in range(20)}

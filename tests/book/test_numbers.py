@@ -6,7 +6,7 @@ tables, and README.md. A number counts as found when it is, rounded to the digit
 
 - in an output or a setting (a number in the code) of the same section, that is between the same two
   headings `##`, or of what the paragraph refers to by `@tbl-…`, `@fig-…`, `@sec-…`. An output is
-  text, a table, the words that go with a figure (`plots.in_words`), a widget as it first stands;
+  text, a table, the words that go with a figure (`describe_figure`), a widget as it first stands;
 - if it has three digits or more: anywhere in the notebook, in a file of `results/` that it reads, or
   in what a widget says at other settings. (Of numbers with one digit or two a file holds them all.)
 
