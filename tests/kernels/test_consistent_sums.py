@@ -11,8 +11,8 @@ from gapfm_teach.consistent.fast_sums import chebyshev_nodes, interpolated_consi
 from gapfm_teach.consistent.gap import consistent_gap, consistent_gap_gradient
 from gapfm_teach.consistent.measures import consistent_objective
 from gapfm_teach.consistent.power_mean import graded_precisions
-from gapfm_teach.consistent.ranks import above, consistent_rank
-from gapfm_teach.consistent.relatives import smooth_cutoff
+from gapfm_teach.consistent.ranks import consistent_rank, pairwise_sigmoid
+from gapfm_teach.consistent.related_measures import smooth_cutoff
 from gapfm_teach.kernels.consistent import _n_nodes
 from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.training.data import TrainingData
@@ -71,7 +71,7 @@ def units(name, grades, scores, tau, cutoff, max_grade, weights):
     rated = gains[grades > 0].copy()
     kernels.normalize_gains(kind, shape_of(name, cutoff), rated)
     gains[grades > 0] = rated
-    t, rank = above(scores, tau), consistent_rank(scores, tau, weights)
+    t, rank = pairwise_sigmoid(scores, tau), consistent_rank(scores, tau, weights)
     lower = np.minimum.outer(gains, gains)
     if kind == kernels.POWER:
         earned = np.sum(lower * t, axis=1) + gains / 2

@@ -11,7 +11,7 @@ from gapfm_lab.systems import SYSTEMS, System
 from gapfm_lab.tuning import N_VALIDATIONS, folds_of, tune
 from gapfm_teach import GAPfm, Ratings, simulate_ratings, split_given
 from gapfm_teach.evaluation import top_n_per_user
-from gapfm_teach.splits import hold_out, without
+from gapfm_teach.splits import difference, hold_out
 from gapfm_teach.training.recommender import Recommender
 
 
@@ -56,8 +56,8 @@ def test_users_with_few_ratings_keep_them():
 
 def test_without_is_the_set_difference(train):
     fitting, validation = hold_out(train, random_state=0)
-    assert triples(without(train, validation)) == triples(fitting)
-    assert triples(without(train, fitting)) == triples(validation)
+    assert triples(difference(train, validation)) == triples(fitting)
+    assert triples(difference(train, fitting)) == triples(validation)
 
 
 def test_a_system_is_shown_the_fitting_parts_alone(train):

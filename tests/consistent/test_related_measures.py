@@ -15,7 +15,7 @@ from gapfm_teach import (
     kernels,
     thresholding_probabilities,
 )
-from gapfm_teach.consistent.relatives import (
+from gapfm_teach.consistent.related_measures import (
     consistent_expected_reciprocal_rank,
     consistent_graded_precision,
     consistent_graded_recall,
