@@ -13,7 +13,7 @@ from gapfm_teach.consistent.measures import consistent_objective
 from gapfm_teach.consistent.power_mean import graded_precisions
 from gapfm_teach.consistent.ranks import consistent_rank, pairwise_sigmoid
 from gapfm_teach.consistent.related_measures import smooth_cutoff
-from gapfm_teach.kernels.consistent import _n_nodes
+from gapfm_teach.kernels.consistent_nodes import node_count
 from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import SMOOTH_RANKS, configured, grade_fractions
@@ -199,7 +199,7 @@ def test_the_twin_keeps_the_promise(
 @pytest.mark.parametrize("error", [1e-3, 1e-8, 1e-13])
 def test_kernel_takes_the_twins_nodes_rounded_up_to_fours(error):
     for spread in (0.0, 1e-310, 1e-5, 0.7, 5.0, 20.0, 60.0, 1400.0):
-        nodes = _n_nodes(spread, error)
+        nodes = node_count(spread, error)
         assert nodes % 4 == 0
         assert 0 <= nodes - chebyshev_nodes(spread, error) < 4
 
