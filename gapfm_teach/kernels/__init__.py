@@ -34,7 +34,7 @@ from .consistent_pairs import (
     consistent_pair_sums,
     normalize_gains,
 )
-from .jit import CACHE_ENABLED, COMPILED, damaged_cache, n_kept, njit
+from .jit import CACHE_ENABLED, COMPILED, damaged_cache, is_kept, njit
 from .lists import (
     draw_lists,
     gap_at_ranks,
@@ -73,9 +73,9 @@ __all__ = [
     "gap_at_ranks",
     "gradients",
     "held_out_ranks",
+    "is_kept",
     "list_measures",
     "misranking",
-    "n_kept",
     "n_threads",
     "njit",
     "normalize_gains",
