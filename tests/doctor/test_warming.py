@@ -20,7 +20,7 @@ from gapfm_teach.kernels import consistent_nodes, paper_nodes, selection
 KERNELS = {name: kernel for name, kernel in vars(kernels).items() if hasattr(kernel, "stats")}
 
 def compiled():
-    return {name: len(f.signatures) for name, f in KERNELS.items() if f.signatures}
+    return {name: len(f.signatures) for name, f in sorted(KERNELS.items()) if f.signatures}
 
 def stats(what):
     return sum(sum(getattr(kernel.stats, what).values()) for kernel in KERNELS.values())
