@@ -23,7 +23,7 @@ from gapfm_lab.reproduce.timing import machine
 from gapfm_lab.reproduce.versions import versions
 from gapfm_teach import kernels
 from gapfm_teach.paper import cumulative_weights, thresholding_probabilities
-from gapfm_teach.splits import given_only
+from gapfm_teach.splits import sample_n
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.machine import threads
 from gapfm_teach.training.objectives import PaperObjective
@@ -159,7 +159,7 @@ def epochs(n_given: int | None, n_selected: tuple = (None,)) -> list[dict]:
     """Seconds of a pass (U and V, D = 10) over the active users, and GiB at the peak so far."""
     train, _ = active_users(*netflix(1.0))
     if n_given is not None:
-        train = given_only(train, n_given, random_state=0)
+        train = sample_n(train, n_given, random_state=0)
     begin = time.perf_counter()
     problem = TrainingData(train)
     made = time.perf_counter() - begin

@@ -15,7 +15,7 @@ from gapfm_teach.metrics import graded_average_precision
 from gapfm_teach.model import GAPfm
 from gapfm_teach.paper import pair_weights, thresholding_probabilities
 from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import given_only, split_given
+from gapfm_teach.splits import sample_n, split_given
 from gapfm_teach.training import loop
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import gap_gains
@@ -191,7 +191,7 @@ def invented_films(
         n_users, n_items, mean_ratings=60, random_state=random_state, return_truth=True
     )
     train, rest = split_given(ratings, 10, random_state=random_state)
-    held = given_only(rest, 10, random_state=random_state)
+    held = sample_n(rest, 10, random_state=random_state)
     data = {
         "titles": invented_titles(n_items),
         "maxGrade": train.max_grade,

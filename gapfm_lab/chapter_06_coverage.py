@@ -19,7 +19,7 @@ from gapfm_teach.datasets import simulate_ratings
 from gapfm_teach.intervals import average_splits, summarize, summarize_splits
 from gapfm_teach.model import GAPfm
 from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import of_users
+from gapfm_teach.splits import select_users
 from gapfm_teach.training.machine import threads
 
 from .baselines import MeanRating
@@ -42,14 +42,14 @@ class Group(NamedTuple):
     """What was measured with one group of users.
 
     values : (n_splits, n_users) for each system; failed : the same of a system that has learned
-    nothing; ratio : test ratings to training ratings; shared : the share of a split's training
+    nothing; ratio : test ratings to training ratings; overlap : the share of a split's training
     ratings that another split trains on, too.
     """
 
     values: dict[str, np.ndarray]
     failed: np.ndarray
     ratio: float
-    shared: float
+    overlap: float
 
 
 class _Unlearned:
@@ -63,7 +63,9 @@ def population(n_users: int = 40_000, random_state: int = 0) -> Ratings:
     """Simulated users with ratings enough for a split, about two thirds of `n_users`."""
     ratings = simulate_ratings(n_users, 100, mean_ratings=40, random_state=random_state)
     enough = np.diff(ratings.indptr) >= GIVEN + N_TEST + 1
-    return of_users(ratings, enough, f"users with at least {GIVEN + N_TEST + 1} ratings")
+    return select_users(
+        ratings, enough, f"users with at least {GIVEN + N_TEST + 1} ratings"
+    )
 
 
 def group(people: Ratings, n_users: int, n_splits: int, random_state: int) -> Group:
@@ -71,7 +73,7 @@ def group(people: Ratings, n_users: int, n_splits: int, random_state: int) -> Gr
     rng = np.random.default_rng(random_state)
     drawn = np.zeros(people.n_users, dtype=bool)
     drawn[rng.choice(people.n_users, n_users, replace=False)] = True
-    ratings = of_users(people, drawn, "a group")
+    ratings = select_users(people, drawn, "a group")
     tables: dict[str, list] = {name: [] for name in (*SYSTEMS, FAILED)}
     for _ in range(n_splits):
         seed = int(rng.integers(2**31))
@@ -80,8 +82,8 @@ def group(people: Ratings, n_users: int, n_splits: int, random_state: int) -> Gr
         for name, system in (fitted | {FAILED: _Unlearned()}).items():
             tables[name].append(per_user(TASK, system, known, test, seed)[METRIC])
     values = {name: np.array(rows) for name, rows in tables.items()}
-    failed, shared = values.pop(FAILED), np.mean(GIVEN / np.diff(ratings.indptr))
-    return Group(values, failed, test.n_ratings / train.n_ratings, float(shared))
+    failed, overlap = values.pop(FAILED), np.mean(GIVEN / np.diff(ratings.indptr))
+    return Group(values, failed, test.n_ratings / train.n_ratings, float(overlap))
 
 
 def _tuned(name: str, train: Ratings, known: Ratings, seed: int):
@@ -111,7 +113,7 @@ def users_and_splits(values: np.ndarray, of: Group, rng: np.random.Generator) ->
 
 def shared_ratings(values: np.ndarray, of: Group, rng: np.random.Generator) -> Interval:
     """`summarize_splits` that knows how much of their training ratings the splits share."""
-    return _limits(summarize_splits(_tables(values), shared=of.shared))
+    return _limits(summarize_splits(_tables(values), overlap=of.overlap))
 
 
 def crossed_effects(values: np.ndarray, of: Group, rng: np.random.Generator) -> Interval:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from gapfm_teach.model import GAPfm
 from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import given_only, split_given
+from gapfm_teach.splits import sample_n, split_given
 
 from .systems import STEPS, SYSTEMS, System
 from .tuning import per_user
@@ -146,7 +146,7 @@ def split_probe(
 
     `given` of each user's `ratings` are for training; all of them are known.
     """
-    return given_only(ratings, given, random_state=seed), ratings, probe
+    return sample_n(ratings, given, random_state=seed), ratings, probe
 
 
 def measure(task: str, system, known: Ratings, test: Ratings, seed: int) -> pd.DataFrame:

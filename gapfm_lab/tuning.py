@@ -16,7 +16,7 @@ import pandas as pd
 from gapfm_teach._support.checks import check_choice, check_count
 from gapfm_teach.evaluation import ranking_per_user, top_n_per_user
 from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import hold_out, without
+from gapfm_teach.splits import difference, hold_out
 
 from .catalogue import catalogue_per_user
 from .systems import System
@@ -101,7 +101,7 @@ def folds_of(
     for k in range(check_count(n_validations, "n_validations")):
         rng = np.random.default_rng([seed, k])
         fitting, validation = hold_out(train, n_held_out, random_state=rng)
-        folds.append(Fold(fitting, without(known, validation), validation))
+        folds.append(Fold(fitting, difference(known, validation), validation))
     return folds
 
 

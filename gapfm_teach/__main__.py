@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if failed := course(options):
             return failed
-        if doctor.cold():  # the notebooks run without, too, and wait at the first fit
+        if doctor.uncompiled():  # the notebooks run without, too, and wait at the first fit
             doctor.warm_up()
         return 0
     if options.command == "reproduce":

@@ -15,7 +15,7 @@ from ._support.checks import check_array, check_count, check_random_state
 from .intervals import summarize
 from .paper import cumulative_weights, thresholding_probabilities
 from .ratings import Ratings
-from .splits import shared
+from .splits import overlap_mask
 
 FEWEST_HELD_OUT = 5  # section 5.1.2: users with fewer do not count in top-5 measures
 PLACES_AT_ONCE = 2**21  # list places in memory at any time, about 25 bytes each
@@ -328,7 +328,7 @@ def _check_pair(train, test) -> None:
         )
     for name in ("users", "items"):
         _check_same_ids(name, getattr(train, name), getattr(test, name))
-    repeated = int(shared(train, test).sum())
+    repeated = int(overlap_mask(train, test).sum())
     if repeated:
         raise ValueError(
             f"test repeats {repeated} ratings of train; hold them out of one of the two"

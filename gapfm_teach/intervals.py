@@ -76,14 +76,14 @@ def average_splits(results: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def summarize_splits(
-    results: Sequence[pd.DataFrame], random_state=0, *, shared: float = 0.0
+    results: Sequence[pd.DataFrame], random_state=0, *, overlap: float = 0.0
 ) -> pd.DataFrame:
     """Mean of each column over repeated splits, with a 95% interval that holds users and splits.
 
     The interval is about other users and other splits, with all that is drawn or tuned anew in
     each. Its squared standard error is that of the users' means plus that of the splits' means,
 
-        s_users² / n_users + s_splits² (1 / n_splits + shared / (1 − shared)),
+        s_users² / n_users + s_splits² (1 / n_splits + overlap / (1 − overlap)),
 
     and its t quantile has the degrees of freedom of Welch (1938) and Satterthwaite (1946). What
     is neither a user's nor a split's own is counted twice, to be safe.
@@ -95,7 +95,7 @@ def summarize_splits(
     a run owes to its own seed has no such rest, so that the interval is rather too wide.
     `lab.chapter_06_coverage` measures how often such intervals hold the truth, beside others.
 
-    Parameters: results, one per-user table a split; shared, f in [0, 1): the mean over users of
+    Parameters: results, one per-user table a split; overlap, f in [0, 1): the mean over users of
     n_given / n_ratings where each split draws n_given of a user's ratings for training. Without
     it the interval is about other splits of the same ratings.
     Returns a DataFrame with columns metric, mean (of `average_splits`), ci_low, ci_high,
@@ -104,7 +104,7 @@ def summarize_splits(
     also by who is in them, which makes the interval wider. One split does not show how far
     splits lie apart: the interval is `summarize`'s, about other users alone, with its
     `random_state`; n_splits says 1. The limits are nan for one user in several splits.
-    Errors as in `average_splits`, and ValueError for `shared` out of its range.
+    Errors as in `average_splits`, and ValueError for `overlap` out of its range.
 
     Two draws of the training ratings, and the same two people:
 
@@ -115,12 +115,12 @@ def summarize_splits(
     >>> summarize_splits(splits)[columns].round(3).to_dict("records")
     [{'mean': 0.4, 'n_users': 2, 'n_splits': 2, 'split_min': 0.3, 'split_max': 0.5}]
     """
-    results, shared = list(results), _check_shared(shared)
+    results, overlap = list(results), _check_overlap(overlap)
     users, means = average_splits(results), _split_means(results)
     if len(means) == 1:
         table = summarize(users, random_state)
     else:
-        mean, half, _ = _of_users_and_splits(users, means, shared)
+        mean, half, _ = _of_users_and_splits(users, means, overlap)
         table = pd.DataFrame({"metric": users.columns, "mean": mean})
         table = table.assign(ci_low=mean - half, ci_high=mean + half, n_users=len(users))
     sd = means.std(axis=0, ddof=1) if len(means) > 1 else np.nan
@@ -130,13 +130,13 @@ def summarize_splits(
     )  # fmt: skip
 
 
-def _check_shared(shared: float) -> float:
-    shared = check_real(shared, "shared")
-    if shared >= 1:
+def _check_overlap(overlap: float) -> float:
+    overlap = check_real(overlap, "overlap")
+    if overlap >= 1:
         raise ValueError(
-            f"shared must be below 1, got {shared!r}; equal splits are one split"
+            f"overlap must be below 1, got {overlap!r}; equal splits are one split"
         )
-    return shared
+    return overlap
 
 
 def _split_means(results: Sequence[pd.DataFrame]) -> np.ndarray:
@@ -144,7 +144,7 @@ def _split_means(results: Sequence[pd.DataFrame]) -> np.ndarray:
 
 
 def _of_users_and_splits(
-    users: pd.DataFrame, split_means: np.ndarray, shared: float
+    users: pd.DataFrame, split_means: np.ndarray, overlap: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, half of its 95% interval, and two-sided p-value of a mean of 0, for each metric.
 
@@ -155,10 +155,10 @@ def _of_users_and_splits(
     of_splits = np.zeros_like(of_users)
     if n_splits > 1:
         spread = split_means.var(axis=0, ddof=1)
-        of_splits = spread * (1 / n_splits + shared / (1 - shared))
+        of_splits = spread * (1 / n_splits + overlap / (1 - overlap))
     variance = of_users + of_splits
-    share = np.divide(of_users, variance, out=np.ones_like(mean), where=variance > 0)
-    df = 1 / (share**2 / max(n_users - 1, 1) + (1 - share) ** 2 / max(n_splits - 1, 1))
+    ratio = np.divide(of_users, variance, out=np.ones_like(mean), where=variance > 0)
+    df = 1 / (ratio**2 / max(n_users - 1, 1) + (1 - ratio) ** 2 / max(n_splits - 1, 1))
     error = np.sqrt(variance)
     # Without any spread the mean is 0 or it is not.
     t = np.divide(mean, error, out=np.where(mean == 0, 0.0, np.inf), where=error != 0)
@@ -205,12 +205,12 @@ def compare_splits(
     results_a: Sequence[pd.DataFrame],
     results_b: Sequence[pd.DataFrame],
     *,
-    shared: float = 0.0,
+    overlap: float = 0.0,
 ) -> pd.DataFrame:
     """Is A better than B for other users and other splits? The differences of repeated splits.
 
     Parameters: per-user tables of two systems, one a split, over the same splits in the same
-    order; shared, as in `summarize_splits`. Returns a DataFrame with a row for each metric and the
+    order; overlap, as in `summarize_splits`. Returns a DataFrame with a row for each metric and the
     columns difference (mean of A - B), ci_low, ci_high (95%, users and splits, as in
     `summarize_splits`), p_value (two-sided t test by the same standard error: below .05 just
     where the interval leaves 0 out), effect_size (as in `compare`, of each user's mean difference
@@ -219,7 +219,7 @@ def compare_splits(
     One split does not show how far splits lie apart: interval and test are then those of the
     paired t test over users alone; n_splits says 1. Limits and p_value are nan for one user.
     Raises ValueError when there are not equally many splits, a pair of tables does not match as
-    in `compare`, or `shared` is out of its range.
+    in `compare`, or `overlap` is out of its range.
 
     A is better by .1 for both people in one split and by .3 in the other. The people are alike, and
     the means of the splits have the standard error .1: t is 2, with one degree of freedom.
@@ -231,7 +231,11 @@ def compare_splits(
     >>> compare_splits(a, b)[["difference", "effect_size", "p_value"]].round(3).to_dict("records")
     [{'difference': 0.2, 'effect_size': 1.0, 'p_value': 0.295}]
     """
-    results_a, results_b, shared = list(results_a), list(results_b), _check_shared(shared)
+    results_a, results_b, overlap = (
+        list(results_a),
+        list(results_b),
+        _check_overlap(overlap),
+    )
     if len(results_a) != len(results_b):
         raise ValueError(
             f"results_a has {len(results_a)} splits and results_b {len(results_b)}; evaluate "
@@ -240,7 +244,7 @@ def compare_splits(
     pairs = zip(results_a, results_b, strict=True)
     differences = [differences_of(*pair, f"split {k}: ") for k, pair in enumerate(pairs)]
     users = average_splits(differences)
-    mean, half, p = _of_users_and_splits(users, _split_means(differences), shared)
+    mean, half, p = _of_users_and_splits(users, _split_means(differences), overlap)
     effects = [_effect_size(users[metric].round(12).to_numpy()) for metric in users]
     return pd.DataFrame({
         "metric": users.columns, "difference": mean, "ci_low": mean - half,

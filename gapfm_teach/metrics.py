@@ -65,7 +65,7 @@ def graded_average_precision(
     beta = np.minimum.outer(weight[rank - 1], weight[rank - 1])
     # Row i of the lower triangle holds the items j that are ranked no lower than i.
     gain = np.sum(np.tril(beta).sum(axis=1) / rank)
-    return _share(gain, counted[normalizer].sum()) if len(rank) else 0.0
+    return _ratio(gain, counted[normalizer].sum()) if len(rank) else 0.0
 
 
 def average_precision(relevant: ArrayLike, scores: ArrayLike) -> float:
@@ -178,10 +178,10 @@ def graded_precision(
     >>> graded_precision(stars, scores, at=3)  # two stars at rank 3; one star counts 1/4 of that
     0.75
     """
-    weight, worth = _ranked_weights(grades, scores, delta)
+    weight, Delta = _ranked_weights(grades, scores, delta)
     at = check_count(at, "at")
     at_rank_n = weight[at - 1] if at <= len(weight) else 0.0
-    lowest = np.min(worth[worth > 0], initial=np.inf)
+    lowest = np.min(Delta[Delta > 0], initial=np.inf)
     threshold = at_rank_n if at_rank_n > 0 else lowest
     return float(np.sum(np.minimum(weight[:at], threshold) / threshold) / at)
 
@@ -202,7 +202,7 @@ def graded_recall(
     """
     weight, _ = _ranked_weights(grades, scores, delta)
     at = check_count(at, "at")
-    return _share(weight[:at].sum(), weight.sum()) if weight.any() else float("nan")
+    return _ratio(weight[:at].sum(), weight.sum()) if weight.any() else float("nan")
 
 
 def _satisfaction(grades: np.ndarray, max_grade: int) -> np.ndarray:
@@ -210,8 +210,8 @@ def _satisfaction(grades: np.ndarray, max_grade: int) -> np.ndarray:
     return np.exp2(grades - float(max_grade)) - np.exp2(-float(max_grade))
 
 
-def _share(part: float, whole: float) -> float:
-    # Two sums taken in different orders may differ in the last digit: a share stays below 1.
+def _ratio(part: float, whole: float) -> float:
+    # Two sums taken in different orders may differ in the last digit: a ratio stays below 1.
     return min(1.0, float(part / whole))
 
 
@@ -234,5 +234,5 @@ def _ranked_weights(
     highest = int(ranked.max(initial=1))
     if delta is None:
         delta = thresholding_probabilities(highest)
-    worth = cumulative_weights(check_delta(delta, highest))
-    return worth[ranked], worth
+    Delta = cumulative_weights(check_delta(delta, highest))
+    return Delta[ranked], Delta

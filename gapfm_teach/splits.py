@@ -67,15 +67,15 @@ def split_latest(
     return train, subset(ratings, in_kept_row & late, f"each user's latest {n_test}", kept)
 
 
-def given_only(ratings: Ratings, n_given: int, *, random_state=None) -> Ratings:
+def sample_n(ratings: Ratings, n_given: int, *, random_state=None) -> Ratings:
     """`n_given` ratings of each user drawn at random, all where there are fewer; users all stay.
 
     For data whose test ratings stand apart already, as Netflix's probe does.
 
     >>> from gapfm_teach import Ratings
-    >>> from gapfm_teach.splits import given_only
+    >>> from gapfm_teach.splits import sample_n
     >>> ratings = Ratings([0, 3, 4], [0, 1, 2, 0], [5, 4, 3, 2])  # three by one, one by the other
-    >>> given_only(ratings, 2, random_state=0).to_frame()["user"].tolist()
+    >>> sample_n(ratings, 2, random_state=0).to_frame()["user"].tolist()
     [0, 0, 1]
     """
     n_given = check_count(n_given, "n_given")
@@ -149,41 +149,41 @@ def subset(
     )
 
 
-def of_users(ratings: Ratings, kept: np.ndarray, what: str) -> Ratings:
+def select_users(ratings: Ratings, kept: np.ndarray, what: str) -> Ratings:
     """All ratings of the users at `kept`, (n_users,) bool; `what` is added to the source.
 
     >>> import numpy as np
     >>> from gapfm_teach import Ratings
-    >>> from gapfm_teach.splits import of_users
+    >>> from gapfm_teach.splits import select_users
     >>> ratings = Ratings([0, 3, 4], [0, 1, 2, 0], [5, 4, 3, 2], users=["Ann", "Bo"])
-    >>> of_users(ratings, np.array([False, True]), "Bo's").to_frame().to_dict("records")
+    >>> select_users(ratings, np.array([False, True]), "Bo's").to_frame().to_dict("records")
     [{'user': 'Bo', 'item': 0, 'grade': 2}]
     """
     return subset(ratings, np.repeat(kept, np.diff(ratings.indptr)), what, kept)
 
 
-def without(ratings: Ratings, taken: Ratings) -> Ratings:
+def difference(ratings: Ratings, taken: Ratings) -> Ratings:
     """`ratings` less the (user, item) pairs of `taken`, which has the same users and items.
 
     >>> from gapfm_teach import Ratings
-    >>> from gapfm_teach.splits import without
+    >>> from gapfm_teach.splits import difference
     >>> ratings = Ratings([0, 3], [0, 1, 2], [5, 4, 3])
-    >>> without(ratings, Ratings([0, 1], [1], [4], n_items=3)).grades.tolist()
+    >>> difference(ratings, Ratings([0, 1], [1], [4], n_items=3)).grades.tolist()
     [5, 3]
     """
-    return subset(ratings, ~shared(ratings, taken), "less those taken out")
+    return subset(ratings, ~overlap_mask(ratings, taken), "less those taken out")
 
 
-def shared(ratings: Ratings, other: Ratings) -> np.ndarray:
+def overlap_mask(ratings: Ratings, other: Ratings) -> np.ndarray:
     """Mark the ratings whose (user, item) is in `other` too, which has the same users and items.
 
     Returns (n_ratings,) bool. Some users at a time: numbers for all pairs would be larger than
     the ratings themselves.
 
     >>> from gapfm_teach import Ratings
-    >>> from gapfm_teach.splits import shared
+    >>> from gapfm_teach.splits import overlap_mask
     >>> ratings = Ratings([0, 3], [0, 1, 2], [5, 4, 3])
-    >>> shared(ratings, Ratings([0, 1], [1], [4], n_items=3)).tolist()
+    >>> overlap_mask(ratings, Ratings([0, 1], [1], [4], n_items=3)).tolist()
     [False, True, False]
     """
     found = np.zeros(ratings.n_ratings, dtype=bool)

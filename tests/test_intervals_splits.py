@@ -87,9 +87,9 @@ def test_splits_that_share_ratings_say_less_about_other_ratings():
             pd.DataFrame({"x": pool + 0.7**0.5 * rng.normal() + 0.1 * rng.normal(size=20)})
             for _ in range(10)
         ]
-        for shared in held:
-            row = summarize_splits(splits, shared=shared).iloc[0]
-            held[shared] += row["ci_low"] <= 0 <= row["ci_high"]
+        for overlap in held:
+            row = summarize_splits(splits, overlap=overlap).iloc[0]
+            held[overlap] += row["ci_low"] <= 0 <= row["ci_high"]
     assert held[0.0] / 400 < 0.75
     assert 0.92 <= held[0.3] / 400 <= 0.98
 
@@ -97,17 +97,17 @@ def test_splits_that_share_ratings_say_less_about_other_ratings():
 def test_the_shared_part_comes_into_comparisons_and_out_of_range_is_refused():
     rng = np.random.default_rng(0)
     a, b = crossed(rng, 5, 40), crossed(rng, 5, 40)
-    row = compare_splits(a, b, shared=0.4).iloc[0]
+    row = compare_splits(a, b, overlap=0.4).iloc[0]
     apart = [one - other for one, other in zip(a, b, strict=True)]
-    expected = summarize_splits(apart, shared=0.4).iloc[0]
+    expected = summarize_splits(apart, overlap=0.4).iloc[0]
     assert row["ci_low"] == pytest.approx(expected["ci_low"])
     assert row["ci_low"] < compare_splits(a, b)["ci_low"][0]
-    with pytest.raises(ValueError, match=r"shared must be below 1, got 1\.0"):
-        summarize_splits(a[:1], shared=1)
+    with pytest.raises(ValueError, match=r"overlap must be below 1, got 1\.0"):
+        summarize_splits(a[:1], overlap=1)
     with pytest.raises(
-        ValueError, match=r"shared must be finite and at least 0, got -0\.1"
+        ValueError, match=r"overlap must be finite and at least 0, got -0\.1"
     ):
-        compare_splits(a, b, shared=-0.1)
+        compare_splits(a, b, overlap=-0.1)
 
 
 def test_one_split_gives_the_interval_of_its_users():

@@ -409,4 +409,4 @@ def test_shared_marks_the_pairs_that_both_have(one, other, at_once):
     expected = [pair in pairs for pair in zip(mine["user"], mine["item"], strict=True)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(splits, "USERS_AT_ONCE", at_once)
-        assert splits.shared(ours, theirs).tolist() == expected
+        assert splits.overlap_mask(ours, theirs).tolist() == expected

@@ -22,7 +22,7 @@ GROUPS = {
     "Evaluate": ("gapfm_teach.evaluation", "gapfm_teach.intervals"),
     "The repaired objective": tuple(
         f"gapfm_teach.consistent{name}"
-        for name in ("", ".ranks", ".gap", ".relatives", ".measures", ".fast_sums")
+        for name in ("", ".ranks", ".gap", ".related_measures", ".measures", ".fast_sums")
     ),
 }
 OPENING = """\

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import environment
-from .warming import cold
+from .warming import uncompiled
 
 ALL_WELL = "A"
 CHARACTERS = "2346789BCDFGHJKMPQRTVWXY"  # none is heard, or written by hand, as another
@@ -185,7 +185,7 @@ LOOKS: dict[str, Callable[[], bool]] = {
     "V": lambda: "problem" in _states(environment.packages()),
     "J": _bad_notebooks,
     "K": _bad_cache,
-    "W": lambda: bool(cold()),
+    "W": lambda: bool(uncompiled()),
     "D": _bad_data_folder,
     "N": _no_data,
     "S": lambda: _disk_seconds() > SLOW_DISK,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from .warming import cold
+from .warming import uncompiled
 
 DISTRIBUTION = "gapfm-teach"
 CHROMIUM_ON_PATH = (
@@ -151,7 +151,7 @@ def _compiled() -> Iterator[Check]:
         detail = "compiled anew in every session: no place to keep it can be written to"
         remedy = "set NUMBA_CACHE_DIR to a folder of your own to save seconds each time"
         yield Check("compiled code", "note", detail, remedy)
-    elif cold():
+    elif uncompiled():
         detail = "not all compiled yet: the first fit of a kind waits some seconds"
         yield Check("compiled code", "note", detail, "python -m gapfm_teach warm")
     else:

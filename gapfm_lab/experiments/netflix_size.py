@@ -9,7 +9,7 @@ from gapfm_teach._support.checks import check_random_state, check_real
 from gapfm_teach.datasets import load_netflix
 from gapfm_teach.datasets.download import data_folder
 from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import of_users
+from gapfm_teach.splits import select_users
 
 from ..netflix_simulation import simulate_netflix
 from ..paper import FEWEST_RATINGS
@@ -44,11 +44,11 @@ def _share_of_users(train: Ratings, probe: Ratings, scale: float):
         return train, probe
     drawn = check_random_state(0).random(train.n_users) < scale
     what = f"{scale:.3g} of the users"
-    return of_users(train, drawn, what), of_users(probe, drawn, what)
+    return select_users(train, drawn, what), select_users(probe, drawn, what)
 
 
 def active_users(train: Ratings, probe: Ratings) -> tuple[Ratings, Ratings]:
     """Both parts for users with at least 50 training ratings, as section 5.1.1 has it."""
     kept = np.diff(train.indptr) >= FEWEST_RATINGS
     what = f"users with {FEWEST_RATINGS} ratings or more"
-    return of_users(train, kept, what), of_users(probe, kept, what)
+    return select_users(train, kept, what), select_users(probe, kept, what)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import of_users
+from gapfm_teach.splits import select_users
 
 from ..systems import System
 from ..tuning import N_HELD_OUT, N_VALIDATIONS, Fold, folds_of, tune
@@ -136,7 +136,7 @@ def _some_users(train: Ratings, known: Ratings, seed: int) -> list[Ratings]:
     rng, kept = np.random.default_rng(seed), np.zeros(train.n_users, dtype=bool)
     kept[rng.choice(train.n_users, MOST_USERS, replace=False)] = True
     what = f"{MOST_USERS} users drawn for tuning"
-    return [of_users(part, kept, what) for part in (train, known)]
+    return [select_users(part, kept, what) for part in (train, known)]
 
 
 def _searched(system: System, n_trials: int | None) -> str:

@@ -14,7 +14,7 @@ import pandas as pd
 from gapfm_teach.evaluation import top_n_per_user
 from gapfm_teach.model import GAPfm
 from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import given_only
+from gapfm_teach.splits import sample_n
 
 from ..paper import FEWEST_RATINGS
 from ..protocols import Protocol
@@ -74,7 +74,7 @@ def probe_sweep(
     1,000 drawn items; seconds of an iteration, on all threads; and the score pairs of an
     iteration as `selection_sweep` has them.
     """
-    given = given_only(train, n_given, random_state=seed)
+    given = sample_n(train, n_given, random_state=seed)
     rate: float | str = "auto"
     rows = []
     for k in sorted(n_selected, reverse=True):

@@ -51,9 +51,9 @@ def make_table(run: Run) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     def work(check: Callable[[], None]) -> Results:
         return _measure_all(run, systems, choices, check)
 
-    found, shared = stoppable(work), shared_parts(run)
-    table = _with_costs(summarize(found, shared), choices.table())
-    return table, differences(found, run.protocol.references, shared), left_out
+    found, overlap = stoppable(work), overlaps(run)
+    table = _with_costs(summarize(found, overlap), choices.table())
+    return table, differences(found, run.protocol.references, overlap), left_out
 
 
 def missing(systems: Iterable[str]) -> list[str]:
@@ -155,7 +155,7 @@ def _per_user(run: Run, system: System, key: Mapping, parts: Callable) -> pd.Dat
 # ------------------------------------------------------------------ what it says
 
 
-def shared_parts(run: Run) -> dict[int, float]:
+def overlaps(run: Run) -> dict[int, float]:
     """For each Given, the share of a split's training ratings that another split has too."""
     counts = np.diff(run.ratings.indptr)
     least = FEWEST_LEFT[run.protocol.task]
@@ -165,7 +165,7 @@ def shared_parts(run: Run) -> dict[int, float]:
     }
 
 
-def summarize(results: Results, shared: Mapping[int, float]) -> pd.DataFrame:
+def summarize(results: Results, overlap: Mapping[int, float]) -> pd.DataFrame:
     """One tidy table of all means, as in `make_table`, but for what tuning cost.
 
     Raises FloatingPointError where a system failed in every split.
@@ -178,7 +178,7 @@ def summarize(results: Results, shared: Mapping[int, float]) -> pd.DataFrame:
                 f"{name}, Given {given}: training left the finite numbers in every split; change "
                 "its grid"
             )
-        table = summarize_splits(whole, shared=shared[given])
+        table = summarize_splits(whole, overlap=overlap[given])
         popular = results.get((given, "PopRec"), splits)
         low = [
             table.mean() < 0.5 * other.mean()
@@ -198,7 +198,7 @@ def summarize(results: Results, shared: Mapping[int, float]) -> pd.DataFrame:
 
 
 def differences(
-    results: Results, references: Iterable[str], shared: Mapping[int, float]
+    results: Results, references: Iterable[str], overlap: Mapping[int, float]
 ) -> pd.DataFrame:
     """Every system against each of `references`, paired over users and splits."""
     tables = []
@@ -213,7 +213,7 @@ def differences(
                 if len(one) and len(other)
             ]
             sides = zip(*pairs, strict=True)
-            compared = compare_splits(*map(list, sides), shared=shared[given])
+            compared = compare_splits(*map(list, sides), overlap=overlap[given])
             rows.append(compared.assign(given=given, system=name, reference=reference))
         table = pd.concat(rows, ignore_index=True)
         tables.append(table.assign(p_holm=holm(table["p_value"])))

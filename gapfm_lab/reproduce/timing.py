@@ -15,7 +15,7 @@ import pandas as pd
 
 from gapfm_teach._support.checks import check_random_state
 from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import of_users, split_given
+from gapfm_teach.splits import select_users, split_given
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.machine import most_threads, threads
 from gapfm_teach.training.objectives import PaperObjective
@@ -95,7 +95,7 @@ def epoch_times(
             for share in shares:
                 kept = np.zeros(given.n_users, dtype=bool)
                 kept[order[: max(1, round(share * given.n_users))]] = True
-                part = of_users(given, kept, f"{share:g} of the users")
+                part = select_users(given, kept, f"{share:g} of the users")
                 row = {
                     "random_state": seed, "n_given": n or 0, "share": share,
                     "n_ratings": part.n_ratings,

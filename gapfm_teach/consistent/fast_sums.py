@@ -59,7 +59,7 @@ def interpolated_smoothed_gap(scores, grades, delta, *, tolerance=1e-8):
     """
     grades = check_grades(grades, allow_unrated=False)
     f = check_scores(scores, length=grades.shape[0])
-    worth = cumulative_weights(check_delta(delta, grades.max(initial=0)))
+    Delta = cumulative_weights(check_delta(delta, grades.max(initial=0)))
     if f.size == 0:
         return 0.0, np.zeros(0)
     low, spread = f.min(), np.ptp(f)
@@ -67,18 +67,18 @@ def interpolated_smoothed_gap(scores, grades, delta, *, tolerance=1e-8):
     degree = chebyshev_nodes(spread, tolerance) - 1
     g, h, P, Q = logistic(f), logistic(-f), np.empty(f.size), np.empty(f.size)
     for grade in np.unique(grades):
-        weights = worth[np.minimum(grades, grade)]
+        weights = Delta[np.minimum(grades, grade)]
 
-        def above(x, weights=weights):
+        def smooth_count(x, weights=weights):
             return logistic(f - x[:, None]) @ weights
 
         def slope(x, weights=weights):
             t = logistic(f - x[:, None])
             return (t * (2 * t - 1)) @ (weights * h)
 
-        mine = grades == grade
-        P[mine] = Chebyshev.interpolate(above, degree, domain)(f[mine])
-        Q[mine] = Chebyshev.interpolate(slope, degree, domain)(f[mine])
+        same = grades == grade
+        P[same] = Chebyshev.interpolate(smooth_count, degree, domain)(f[same])
+        Q[same] = Chebyshev.interpolate(slope, degree, domain)(f[same])
     return float(g @ P), g * (h * P + Q)
 
 
@@ -102,7 +102,8 @@ def interpolated_consistent_gap(
     errs by at most tolerance times itself, and the gradient, (N,), whose entry k errs, in terms of
     `ranks.pair_gradient`, by at most tolerance · (1/τ) Σ_i (d_ik + 1/W) (|m_ik| + |m_ki|).
     Rounding adds to the tolerance some 1e-14 · W / min(1, τ): of a W of millions, or a tiny τ,
-    few digits are left, and the direct sums are better. nan and zeros when nothing is rated. Raises ValueError for bad input.
+    few digits are left, and the direct sums are better. nan and zeros when nothing is rated.
+    Raises ValueError for bad input.
 
     >>> from gapfm_teach.consistent.fast_sums import interpolated_consistent_gap
     >>> value, gradient = interpolated_consistent_gap([0.0, 0.0], [1, 0], [1.0])
@@ -129,14 +130,14 @@ def interpolated_consistent_gap(
         )
 
     rank = 0.5 + summed(logistic, w)(z)
-    earned, earned_slope, pull = np.empty(f.size), np.empty(f.size), np.empty(f.size)
+    numerator, numerator_slope, gradient = np.empty((3, f.size))
     of_grade = [(gains == gain, np.minimum(gains, gain)) for gain in np.unique(gains)]
-    for mine, pairs in of_grade:
-        earned[mine] = summed(logistic, pairs)(z[mine]) + gains[mine] / 2
-        earned_slope[mine] = summed(logistic_derivative, pairs)(z[mine])
-    cost = earned / rank**2
-    for mine, pairs in of_grade:
-        pull[mine] = summed(logistic_derivative, pairs / rank)(z[mine])
-    pull -= w * summed(logistic_derivative, cost)(z) + earned_slope / rank
-    pull += cost * summed(logistic_derivative, w)(z)
-    return float(np.sum(earned / rank) / normalizer), pull / (normalizer * tau)
+    for same, pairs in of_grade:
+        numerator[same] = summed(logistic, pairs)(z[same]) + gains[same] / 2
+        numerator_slope[same] = summed(logistic_derivative, pairs)(z[same])
+    cost = numerator / rank**2
+    for same, pairs in of_grade:
+        gradient[same] = summed(logistic_derivative, pairs / rank)(z[same])
+    gradient -= w * summed(logistic_derivative, cost)(z) + numerator_slope / rank
+    gradient += cost * summed(logistic_derivative, w)(z)
+    return float(np.sum(numerator / rank) / normalizer), gradient / (normalizer * tau)

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._support.checks import check_grades, check_scores
 from ..paper import pair_weights
-from .ranks import above, consistent_rank, pair_gradient
+from .ranks import numerators_and_ranks, pair_gradient
 
 
 def consistent_gap(scores, grades, delta, tau=1.0, weights=None) -> float:
@@ -29,13 +29,11 @@ def consistent_gap(scores, grades, delta, tau=1.0, weights=None) -> float:
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
     pairs = pair_weights(grades, delta)
-    rank = consistent_rank(f, tau, weights)
-    t = above(f, tau)
-    np.fill_diagonal(t, 1.0)
+    numerator, rank = numerators_and_ranks(f, pairs, tau, weights)
     normalizer = np.trace(pairs)
     if normalizer == 0:
         return float("nan")
-    value = np.sum(np.sum(pairs * t, axis=1) / rank) / normalizer
+    value = np.sum(numerator / rank) / normalizer
     return value if np.iscomplexobj(f) else float(value)
 
 
@@ -63,15 +61,12 @@ def consistent_gap_gradient(scores, grades, delta, tau=1.0, weights=None) -> np.
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
     pairs = pair_weights(grades, delta)
-    rank = consistent_rank(f, tau, weights)
+    numerator, rank = numerators_and_ranks(f, pairs, tau, weights)
     normalizer = np.trace(pairs)
     if normalizer == 0:
         return np.zeros_like(f)
-    t = above(f, tau)
-    np.fill_diagonal(t, 1.0)
-    gain = np.sum(pairs * t, axis=1) / normalizer
     direct = pairs / (normalizer * rank[:, None])
-    return pair_gradient(f, direct, gain / rank**2, tau, weights)
+    return pair_gradient(f, direct, numerator / (normalizer * rank**2), tau, weights)
 
 
 def consistent_average_precision(scores, grades, tau=1.0, weights=None) -> float:

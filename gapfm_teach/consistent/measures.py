@@ -16,7 +16,7 @@ from .._support.checks import (
     check_real,
 )
 from ..paper import thresholding_probabilities
-from . import power_mean, relatives
+from . import power_mean, related_measures
 from .gap import (
     consistent_average_precision,
     consistent_average_precision_gradient,
@@ -53,16 +53,16 @@ def consistent_measure(
             consistent_average_precision, consistent_average_precision_gradient, {},
         ),
         "graded_precision": (
-            relatives.consistent_graded_precision,
-            relatives.consistent_graded_precision_gradient, at_n,
+            related_measures.consistent_graded_precision,
+            related_measures.consistent_graded_precision_gradient, at_n,
         ),
         "graded_recall": (
-            relatives.consistent_graded_recall,
-            relatives.consistent_graded_recall_gradient, at_n,
+            related_measures.consistent_graded_recall,
+            related_measures.consistent_graded_recall_gradient, at_n,
         ),
         "expected_reciprocal_rank": (
-            relatives.consistent_expected_reciprocal_rank,
-            relatives.consistent_expected_reciprocal_rank_gradient, {"max_grade": max_grade},
+            related_measures.consistent_expected_reciprocal_rank,
+            related_measures.consistent_expected_reciprocal_rank_gradient, {"max_grade": max_grade},
         ),
     }  # fmt: skip
     value, gradient, fixed = table[check_choice(objective, "objective", tuple(table))]

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._support.checks import check_grades, check_real, check_scores
 from ..paper import pair_weights
-from .ranks import above, consistent_rank, pair_gradient
+from .ranks import numerators_and_ranks, pair_gradient
 
 
 def graded_precisions(scores, grades, delta, tau=1.0, weights=None) -> np.ndarray:
@@ -31,11 +31,10 @@ def graded_precisions(scores, grades, delta, tau=1.0, weights=None) -> np.ndarra
     """
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
-    earned, rank, worth = _parts(f, pair_weights(grades, delta), tau, weights)
-    found = np.full(f.size, np.nan, dtype=earned.dtype)
-    rated = grades > 0
-    found[rated] = earned[rated] / (worth[rated] * rank[rated])
-    return found
+    pairs = pair_weights(grades, delta)
+    numerator, rank = numerators_and_ranks(f, pairs, tau, weights)
+    with np.errstate(invalid="ignore"):  # 0 / 0 for the unrated
+        return numerator / (np.diag(pairs) * rank)
 
 
 def consistent_power_mean(
@@ -92,18 +91,10 @@ def consistent_power_mean_gradient(
     grades = check_grades(grades)
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
     p, pairs = check_real(exponent, "exponent", low=-1.0), pair_weights(grades, delta)
-    earned, rank, worth = _parts(f, pairs, tau, weights)
+    numerator, rank = numerators_and_ranks(f, pairs, tau, weights)
     rated = grades > 0
-    each = np.zeros_like(earned)  # v_i P̂_i^p
-    precision = earned[rated] / (worth[rated] * rank[rated])
+    each = np.zeros_like(numerator)  # v_i P̂_i^p
+    precision = numerator[rated] / (np.diag(pairs)[rated] * rank[rated])
     each[rated] = grades[rated] / len(delta) * precision**p
-    direct = pairs * (each / np.where(rated, earned, 1.0))[:, None]
+    direct = pairs * (each / np.where(rated, numerator, 1.0))[:, None]
     return pair_gradient(f, direct, each / rank, tau, weights)
-
-
-def _parts(f, pairs, tau, weights) -> tuple:
-    """N_i, R̂_i and Δ(y_i), each (N,)."""
-    rank = consistent_rank(f, tau, weights)
-    t = above(f, tau)
-    np.fill_diagonal(t, 1.0)
-    return np.sum(pairs * t, axis=1), rank, np.diag(pairs)

@@ -1,8 +1,8 @@
-"""The smooth rank that repairs (7), and the gradient that all measures of such ranks share.
+"""The smooth rank that repairs (7), and the gradient that all measures of such ranks have in common.
 
-A score acts through t_ij = g((f_j - f_i) / τ) alone, hence through the rank
-R̂_i = ½ + Σ_j w_j t_ij; what tells the measures apart is ∂(value)/∂t_ij = a_ij - w_j s_i: a_ij,
-what it earns directly that j stands above i, and s_i, what it costs i to lose a rank.
+A score acts only through t_ij = g((f_j - f_i) / τ), and so through the rank
+R̂_i = ½ + Σ_j w_j t_ij. The measures differ in ∂(value)/∂t_ij = a_ij - w_j s_i, where a_ij is what
+the measure gains directly when j moves above i, and s_i is what it costs i to lose a rank.
 """
 
 import numpy as np
@@ -11,11 +11,11 @@ from .._support.checks import check_array, check_real, check_scores
 from ..paper import logistic
 
 
-def above(scores, tau) -> np.ndarray:
-    """t_ij = g((f_j - f_i) / τ), (N, N): how much j stands above i.
+def pairwise_sigmoid(scores, tau) -> np.ndarray:
+    """t_ij = g((f_j - f_i) / τ), (N, N): how much j is above i.
 
-    >>> from gapfm_teach.consistent.ranks import above
-    >>> above([0.0, 2.0], 1.0).round(3)  # the second film stands above the first, nearly
+    >>> from gapfm_teach.consistent.ranks import pairwise_sigmoid
+    >>> pairwise_sigmoid([0.0, 2.0], 1.0).round(3)  # the second film is nearly above the first
     array([[0.5  , 0.881],
            [0.119, 0.5  ]])
     """
@@ -40,14 +40,28 @@ def consistent_rank(scores, tau=1.0, weights=None) -> np.ndarray:
     """
     f = check_scores(scores, allow_complex=True)
     tau = check_real(tau, "tau", low_open=True)
-    t = above(f, tau)
+    t = pairwise_sigmoid(f, tau)
     if weights is not None:
         t = t * check_weights(weights, f.shape[0])
     return 0.5 + np.sum(t, axis=1)
 
 
+def numerators_and_ranks(f, pairs, tau, weights) -> tuple[np.ndarray, np.ndarray]:
+    """N_i = β_ii + Σ_{j≠i} β_ij t_ij for `pairs` β, (N, N), and R̂_i: each (N,).
+
+    >>> import numpy as np
+    >>> from gapfm_teach.consistent.ranks import numerators_and_ranks
+    >>> numerators_and_ranks([0.0, 0.0], np.ones((2, 2)), 1.0, None)
+    (array([1.5, 1.5]), array([1.5, 1.5]))
+    """
+    rank = consistent_rank(f, tau, weights)
+    t = pairwise_sigmoid(f, tau)
+    np.fill_diagonal(t, 1.0)
+    return np.sum(pairs * t, axis=1), rank
+
+
 def pair_gradient(scores, direct, cost, tau, weights=None) -> np.ndarray:
-    """∂(value)/∂f, (N,), from `direct` a, (N, N), and `cost` s, (N,): the gradient that all share.
+    """∂(value)/∂f, (N,), from `direct` a, (N, N), and `cost` s, (N,): the gradient of all measures.
 
     ∂t_ij/∂f_j = d_ij / τ and ∂t_ij/∂f_i = -d_ij / τ, where d_ij = t_ij (1 - t_ij) = d_ji. f_k is
     in t_ik, which it lifts, for all i, and in t_kj, which it lowers, for all j. So, with
@@ -65,7 +79,7 @@ def pair_gradient(scores, direct, cost, tau, weights=None) -> np.ndarray:
     >>> pair_gradient([0.0, 0.0], np.zeros((2, 2)), np.array([1.0, 0.0]), 1.0)
     array([ 0.25, -0.25])
     """
-    t = above(scores, tau)
+    t = pairwise_sigmoid(scores, tau)
     d = t * t.T  # 1 - t_ij = t_ji, and no digits are lost where t is near 1
     stand_for = np.ones(len(cost)) if weights is None else check_array(weights, "weights")
     m = direct - np.outer(cost, stand_for)

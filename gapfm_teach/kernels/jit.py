@@ -57,10 +57,12 @@ def damaged_cache() -> list[str]:
     return [cache.cache_path for cache in _caches if cache.is_damaged()]
 
 
-def n_kept(compiled) -> int:
-    """How many variants of a compiled function are kept for this machine and this source."""
-    cache = compiled._cache
-    return cache.n_kept(compiled) if isinstance(cache, _Cache) else 0
+def is_kept(compiled) -> bool:
+    """Whether machine code of a compiled function is kept for this source."""
+    try:
+        return bool(compiled._cache._cache_file._load_index())
+    except Exception:  # no cache, or a damaged one: unpickling that raises nearly anything
+        return False
 
 
 @functools.cache  # once a folder: damage seldom comes alone
@@ -118,17 +120,6 @@ class _Cache(FunctionCache):
         except OSError as error:
             self.disable()
             _say_unkept(self.cache_path, error.strerror)
-
-    def n_kept(self, compiled) -> int:
-        """Variants that Numba would read now; another processor's do not count."""
-        codegen = compiled.targetctx.codegen()
-        try:
-            return sum(
-                key == self._index_key(key[0], codegen)
-                for key in self._cache_file._load_index()
-            )
-        except Exception:  # as above
-            return 0
 
     def is_damaged(self) -> bool:
         """Whether a file that Numba would read now is there and cannot be read."""

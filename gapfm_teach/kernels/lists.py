@@ -6,17 +6,15 @@ What takes `begin` and `end` is for users, or lists, begin..end - 1: see `thread
 import numpy as np
 
 from .jit import jit
+from .scores import score_items
 
 
 @jit(nogil=True)
 def score_rated(begin, end, U, V, indptr, items, scores):
     """f_mi of (1) for every rating."""
     for m in range(begin, end):
-        for k in range(indptr[m], indptr[m + 1]):
-            f = 0.0
-            for d in range(U.shape[1]):
-                f += U[m, d] * V[items[k], d]
-            scores[k] = f
+        row = slice(indptr[m], indptr[m + 1])
+        score_items(U[m], V, items[row], scores[row])
 
 
 # Loops of their own: inside the parallel one they come out scalar.

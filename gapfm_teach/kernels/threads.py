@@ -40,9 +40,9 @@ def parallel_for(kernel, n: int, *arguments) -> None:
     No part may write where another reads or writes: then no result depends on the threads.
     """
     n_parts = max(1, min(_n_threads.get(), n))
-    mine, *others = pairwise(n * k // n_parts for k in range(n_parts + 1))
+    first, *others = pairwise(n * k // n_parts for k in range(n_parts + 1))
     waiting = [_pool(os.getpid()).submit(kernel, *part, *arguments) for part in others]
-    kernel(*mine, *arguments)
+    kernel(*first, *arguments)
     for part in waiting:
         part.result()
 

@@ -25,19 +25,22 @@ def njit(function=None, **options):
     return _IN_NUMPY.get(function.__name__, function)
 
 
-# ------------------------------------------------------------------ loops of `gradient`
+# ------------------------------------------------------------------ scores and factors
 
 
-def _score(u, V, items, scores):
+def score_items(u, V, items, scores):
     scores[:] = V[items] @ u
 
 
-def _add_rows(coefficients, V, items, out):
+def add_to_user(coefficients, V, items, out):
     out += coefficients @ V[items]
 
 
-def _add_to_items(coefficients, u, items, out):
-    out[items] += np.outer(coefficients, u)
+def add_to_items(coefficients, u, items, out):
+    np.add.at(out, items, np.outer(coefficients, u))  # an item may have been drawn twice
+
+
+# ------------------------------------------------------------------ sums of one user
 
 
 def user_sums(scores, weights, tolerance, scratch, coefficients):
@@ -51,7 +54,7 @@ def user_sums(scores, weights, tolerance, scratch, coefficients):
     return g @ P
 
 
-# ------------------------------------------------------------------ loops of `lists`
+# ------------------------------------------------------------------ lists
 
 
 def held_out_ranks(begin, end, U, by_factor, seen_indptr, seen_items, indptr, items, ranks):
@@ -60,29 +63,20 @@ def held_out_ranks(begin, end, U, by_factor, seen_indptr, seen_items, indptr, it
         scores[seen_items[seen_indptr[m] : seen_indptr[m + 1]]] = -np.inf
         place = np.empty(scores.size, dtype=np.int64)
         place[np.argsort(-scores, kind="stable")] = np.arange(1, scores.size + 1)
-        mine = slice(indptr[m], indptr[m + 1])
-        ranks[mine] = place[items[mine]]
+        row = slice(indptr[m], indptr[m + 1])
+        ranks[row] = place[items[row]]
 
 
 def gap_at_ranks(begin, end, ranks, indptr, grades, delta, out):
     for m in range(begin, end):
-        mine = slice(indptr[m], indptr[m + 1])
-        order = np.argsort(ranks[mine])
-        hit = grades[mine][order, None] > np.arange(delta.shape[0])  # grade > l
-        gain = hit * hit.cumsum(axis=0) / ranks[mine][order, None]
+        row = slice(indptr[m], indptr[m + 1])
+        order = np.argsort(ranks[row])
+        hit = grades[row][order, None] > np.arange(delta.shape[0])  # grade > l
+        gain = hit * hit.cumsum(axis=0) / ranks[row][order, None]
         out[m] = (gain @ delta).sum() / (hit @ delta).sum() if hit.any() else np.nan
 
 
-# ------------------------------------------------------------------ loops of `consistent`
-
-
-def _score_listed(u, V, items, scores):
-    scores[:] = V[items] @ u
-
-
-def _add_listed(coefficients, u, V, items, u_gradient, V_part):
-    u_gradient += coefficients @ V[items]
-    np.add.at(V_part, items, np.outer(coefficients, u))  # an item may have been drawn twice
+# ------------------------------------------------------------------ smooth ranks
 
 
 def draw_unrated(rated, uniforms, n_items, out):
@@ -96,10 +90,10 @@ def draw_unrated(rated, uniforms, n_items, out):
     return n
 
 
-def _by_pairs(
-    low, high, scores, gains, shares, kind, shape, unrated_weight, tau, scratch, coefficients
+def consistent_sums_by_pairs(
+    low, high, scores, gains, item_weights, kind, shape, unrated_weight, tau, scratch, coefficients
 ):  # fmt: skip
-    from .consistent import CASCADE, _earnings  # which imports this module
+    from .consistent_pairs import CASCADE, item_terms  # which imports this module
 
     n = gains.shape[0]
     with np.errstate(over="ignore"):  # t is 0 there
@@ -108,8 +102,8 @@ def _by_pairs(
     lower, own, slope = np.minimum.outer(gains, gains), t[:, :n], d[:, :n]
     q = 1.0 / (0.5 + own.sum(axis=1) + unrated_weight * t[:, n:].sum(axis=1))
     pairs, passed = (lower * own).sum(axis=1), (1.0 - gains * own).prod(axis=1)
-    earned, x, s = np.transpose([
-        _earnings(kind, shape, tau, gains[i], shares[i], q[i], pairs[i], passed[i])
+    terms, x, s = np.transpose([
+        item_terms(kind, shape, tau, gains[i], item_weights[i], q[i], pairs[i], passed[i])
         for i in range(n)
     ])  # fmt: skip
     direct = x[:, None] * (lower if kind != CASCADE else -gains / (1.0 - gains * own))
@@ -118,17 +112,15 @@ def _by_pairs(
     coefficients[:n] += unrated_weight * s * d[:, n:].sum(axis=1)
     coefficients[n:] = -unrated_weight * s @ d[:, n:]
     coefficients /= tau
-    return earned.sum()
+    return terms.sum()
 
 
 _FORMS = (
-    _score,
-    _add_rows,
-    _add_to_items,
-    _score_listed,
-    _add_listed,
+    score_items,
+    add_to_user,
+    add_to_items,
     draw_unrated,
-    _by_pairs,
+    consistent_sums_by_pairs,
     user_sums,
     held_out_ranks,
     gap_at_ranks,

@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import kernels
 from .._support.checks import HIGHEST_POSITION, check_choice, check_count, check_real
-from ..consistent.relatives import stopping_probabilities
+from ..consistent.related_measures import stopping_probabilities
 from ..paper import cumulative_weights, smoothed_gap_gradient, thresholding_probabilities
 from ..ratings import Ratings
 from .data import TrainingData
@@ -140,7 +140,7 @@ class SmoothRankObjective:
     kind, gains, item_weights : which measure: the kernel's kind, G and v for grades 0..max_grade.
     Their options:
     temperature : float τ > 0, in the unit of the scores. "expected_reciprocal_rank" needs a low
-        one, such as 0.1, where users have rated dozens of items; see `consistent.relatives`.
+        one, such as 0.1, where users have rated dozens of items; see `consistent.related_measures`.
     n_negatives : int n >= 1, unrated items of each user that an iteration sees, drawn anew; all
         where there are no more. An iteration holds n_users · n random numbers, 8 bytes each.
     unrated_weight : float > 0, what an unrated item counts in a rank where a rated one counts 1.

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._support.checks import check_choice, check_count, check_positions
 from ..ratings import Ratings
-from ..splits import shared
+from ..splits import overlap_mask
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -118,7 +118,7 @@ def check_pair(train: Ratings, validation: Ratings | None) -> None:
             f"validation has grade {validation.grades.max()}, above train's max_grade "
             f"{train.max_grade}; use one grade scale"
         )
-    if shared(train, validation).any():
+    if overlap_mask(train, validation).any():
         raise ValueError(
             "validation repeats ratings of train; hold them out of one of the two"
         )

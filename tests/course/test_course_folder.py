@@ -50,10 +50,10 @@ def test_what_its_notebooks_use_is_compiled_where_that_is_to_be_done(
 ):
     told = []
     monkeypatch.setattr(doctor, "warm_up", lambda: told.append("compiled") or 1)
-    for cold in ([], ["gradients"]):
-        monkeypatch.setattr(doctor, "cold", lambda cold=cold: cold)
+    for missing in ([], ["gradients"]):
+        monkeypatch.setattr(doctor, "uncompiled", lambda missing=missing: missing)
         assert main(["course", str(made), "--update"]) == 0
-        assert told == ["compiled"] * len(cold)
+        assert told == ["compiled"] * len(missing)
         assert "is ready" in capsys.readouterr().out
 
 

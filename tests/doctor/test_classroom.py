@@ -23,7 +23,7 @@ def data_folder(tmp_path, monkeypatch):
 @pytest.fixture
 def ready(monkeypatch):
     """A laptop on which all is well, whatever the one is on which the tests run."""
-    monkeypatch.setattr(classroom, "cold", list)
+    monkeypatch.setattr(classroom, "uncompiled", list)
     monkeypatch.setattr(classroom, "_disk_seconds", lambda: 0.1)
     monkeypatch.setattr(classroom, "_memory", lambda: 8.0)
     monkeypatch.setattr(kernels, "CACHE_ENABLED", True)
@@ -74,7 +74,7 @@ def damaged_cache(monkeypatch):
 
 
 def cold_cache(monkeypatch):
-    monkeypatch.setattr(classroom, "cold", lambda: ["gradients"])
+    monkeypatch.setattr(classroom, "uncompiled", lambda: ["gradients"])
 
 
 def slow_disk(monkeypatch):

@@ -111,7 +111,7 @@ def test_an_old_python_is_a_problem(monkeypatch):
 
 def test_without_a_place_for_compiled_code_it_only_notes_so(monkeypatch):
     monkeypatch.setattr(kernels, "CACHE_ENABLED", True)
-    monkeypatch.setattr(doctor, "cold", list)
+    monkeypatch.setattr(doctor, "uncompiled", list)
     assert found("compiled code").state == "ok"
     monkeypatch.setattr(kernels, "CACHE_ENABLED", False)
     assert found("compiled code").state == "note"

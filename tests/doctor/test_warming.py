@@ -1,4 +1,4 @@
-"""What is compiled, when, and that warming leaves nothing to compile."""
+"""What is compiled, when, and that precompiling leaves nothing to compile."""
 
 import os
 import subprocess
@@ -15,16 +15,15 @@ HEAD = """
 from gapfm_teach import *
 from gapfm_course import doctor
 from gapfm_teach import kernels
-from gapfm_course.doctor import warming
-from gapfm_teach.kernels import consistent, gradient, jit
+from gapfm_teach.kernels import consistent_nodes, paper_nodes, selection
+
+KERNELS = {name: kernel for name, kernel in vars(kernels).items() if hasattr(kernel, "stats")}
 
 def compiled():
-    return {name: len(getattr(kernels, name).signatures) for name in kernels.__all__
-            if hasattr(getattr(kernels, name), "signatures")}
+    return {name: len(f.signatures) for name, f in sorted(KERNELS.items()) if f.signatures}
 
 def stats(what):
-    entries = [getattr(kernels, name) for name in warming.VARIANTS]
-    return sum(sum(getattr(kernel.stats, what).values()) for kernel in entries)
+    return sum(sum(getattr(kernel.stats, what).values()) for kernel in KERNELS.values())
 """
 
 
@@ -45,12 +44,12 @@ def test_a_first_fit_compiles_one_variant_of_what_it_needs_and_no_more(tmp_path)
         ratings = simulate_ratings(40, 50, mean_ratings=12, random_state=0)
         GAPfm(n_iter=2, random_state=0).fit(ratings)
         GAPfm(n_iter=2, random_state=1, learning_rate="auto", n_factors=3).fit(ratings)
-        print({name: n for name, n in compiled().items() if n})
+        print(compiled())
         # What selects items, and what interpolates.
-        print([len(f.signatures) for f in (gradient._mark_highest, gradient._interpolate)])
+        print([len(f.signatures) for f in (selection.mark_highest, paper_nodes._interpolate)])
         GAPfm(n_iter=2, random_state=0, objective="consistent").fit(ratings)
         GAPfm(n_iter=2, random_state=0, objective="geometric").fit(ratings)
-        print(len(kernels.consistent_gradients.signatures), len(consistent._by_nodes.signatures))
+        print(len(kernels.consistent_gradients.signatures), len(consistent_nodes._by_nodes.signatures))
         """,
         NUMBA_CACHE_DIR=str(tmp_path),
     )
@@ -64,9 +63,8 @@ def test_a_first_fit_compiles_one_variant_of_what_it_needs_and_no_more(tmp_path)
 @pytest.mark.processes
 @pytest.mark.slow
 @pytest.mark.skipif(not kernels.CACHE_ENABLED, reason="there is no place for compiled code")
-def test_what_warming_keeps_is_all_that_fitting_and_evaluating_use():
-    if doctor.cold():
-        doctor.warm()
+def test_what_is_precompiled_is_all_that_fitting_and_evaluating_use():
+    assert doctor.warm_up() == 0
     printed = run_python("""
         from gapfm_lab.catalogue import catalogue_per_user
         for ratings in (simulate_ratings(60, 90, mean_ratings=25, random_state=3),
@@ -91,46 +89,27 @@ def test_what_warming_keeps_is_all_that_fitting_and_evaluating_use():
             evaluate_ranking(model, test)
             catalogue_per_user(model, train, test, random_state=0)
         print(stats("cache_misses"), stats("cache_hits") > 0)
-        print({name: n for name, n in compiled().items() if n} == warming.VARIANTS)
     """)
-    assert printed.splitlines() == ["0 True", "True"]
-
-
-def test_what_is_cold_is_named_and_what_cannot_be_kept_is_an_error(monkeypatch):
-    monkeypatch.setattr(kernels, "n_kept", lambda kernel: 1)
-    several = {name for name, n in warming.VARIANTS.items() if n > 1}
-    assert set(doctor.cold()) == several
-    seen = []
-    monkeypatch.setattr(warming, "_in_a_process", seen.append)
-    with pytest.raises(RuntimeError, match=r"gradients.*set NUMBA_CACHE_DIR"):
-        doctor.warm()
-    assert set(seen) == set(warming.PARTS)
-    monkeypatch.setattr(kernels, "n_kept", lambda kernel: 9)
-    told = []
-    doctor.warm(lambda *done: told.append(done))
-    assert told == [(1, 3), (2, 3), (3, 3)]
-
-
-def test_a_part_that_fails_says_why(monkeypatch):
-    monkeypatch.setattr(warming.sys, "executable", "python-that-is-not-there")
-    with pytest.raises(FileNotFoundError, match="python-that-is-not-there"):
-        doctor.warm()
+    assert printed == "0 True\n"
 
 
 def test_the_command_says_what_it_does(monkeypatch, capsys):
-    monkeypatch.setattr(warming, "cold", list)
+    done = []
+    monkeypatch.setattr(warming, "precompile", lambda: done.append(True))
+    monkeypatch.setattr(kernels, "is_kept", lambda kernel: True)
     assert doctor.warm_up() == 0
     assert capsys.readouterr().out == "Compiled already.\n"
-    monkeypatch.setattr(warming, "cold", lambda: ["gradients"])
-    monkeypatch.setattr(warming, "_in_a_process", lambda part: None)
+    assert not done
+    monkeypatch.setattr(kernels, "is_kept", lambda kernel: kernel is not kernels.gradients)
     assert doctor.warm_up() == 1
-    said = capsys.readouterr().out
-    assert "3 of 3 parts done" in said
-    assert "compiled code of gradients could not be kept" in said
+    assert done
+    assert "code of gradients could not be kept; set NUMBA_CACHE" in capsys.readouterr().out
+    monkeypatch.setattr(kernels, "is_kept", lambda kernel: bool(len(done) > 1))
+    assert doctor.warm_up() == 0
 
 
 @pytest.mark.processes
-def test_without_numba_there_is_nothing_to_warm_and_the_doctor_says_so():
+def test_without_numba_there_is_nothing_to_compile_and_the_doctor_says_so():
     """The stand-in has plain functions, which keep nothing."""
     program = """
         import sys
@@ -138,7 +117,7 @@ def test_without_numba_there_is_nothing_to_warm_and_the_doctor_says_so():
         from gapfm_course import doctor
         from gapfm_course.doctor.environment import check_environment
         from gapfm_course.doctor.warming import main
-        print(main(), doctor.cold())
+        print(main(), doctor.uncompiled())
         print(next(c.detail for c in check_environment() if c.name == "compiled code"))
     """
     done = subprocess.run(

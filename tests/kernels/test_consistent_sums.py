@@ -6,14 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from smooth_measures import measure_of, options_of, shape_of
 
-from gapfm_teach import kernels, paper, simulate_ratings
-from gapfm_teach.consistent.fast_sums import chebyshev_nodes, interpolated_consistent_gap
+from gapfm_teach import kernels, simulate_ratings
+from gapfm_teach.consistent.fast_sums import interpolated_consistent_gap
 from gapfm_teach.consistent.gap import consistent_gap, consistent_gap_gradient
 from gapfm_teach.consistent.measures import consistent_objective
 from gapfm_teach.consistent.power_mean import graded_precisions
-from gapfm_teach.consistent.ranks import above, consistent_rank
-from gapfm_teach.consistent.relatives import smooth_cutoff
-from gapfm_teach.kernels.consistent import _n_nodes
+from gapfm_teach.consistent.ranks import consistent_rank, pairwise_sigmoid
+from gapfm_teach.consistent.related_measures import smooth_cutoff
 from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import SMOOTH_RANKS, configured, grade_fractions
@@ -58,11 +57,11 @@ def a_list(seed, n_rated, n_unrated, spread, shape="uniform", max_grade=5):
 def by_kernel(function, name, grades, scores, tau, cutoff, max_grade, weight, *options):
     kind, rated, shape = SMOOTH_RANKS[name].kind, grades[grades > 0], shape_of(name, cutoff)
     gains = SMOOTH_RANKS[name].gains(max_grade)[rated]
-    share = grade_fractions(max_grade)[rated]
+    item_weights = grade_fractions(max_grade)[rated]
     kernels.normalize_gains(kind, shape, gains)
     found, scratch = np.full(grades.size, np.nan), np.empty((3, grades.size))
     rest = (*options, scratch, found)
-    return function(scores, gains, share, kind, shape, weight, tau, *rest), found
+    return function(scores, gains, item_weights, kind, shape, weight, tau, *rest), found
 
 
 def units(name, grades, scores, tau, cutoff, max_grade, weights):
@@ -71,13 +70,15 @@ def units(name, grades, scores, tau, cutoff, max_grade, weights):
     rated = gains[grades > 0].copy()
     kernels.normalize_gains(kind, shape_of(name, cutoff), rated)
     gains[grades > 0] = rated
-    t, rank = above(scores, tau), consistent_rank(scores, tau, weights)
+    t, rank = pairwise_sigmoid(scores, tau), consistent_rank(scores, tau, weights)
     lower = np.minimum.outer(gains, gains)
     if kind == kernels.POWER:
-        earned = np.sum(lower * t, axis=1) + gains / 2
-        precision = np.where(grades > 0, earned / np.where(gains > 0, gains, 1) / rank, 1)
+        numerator = np.sum(lower * t, axis=1) + gains / 2
+        precision = np.where(
+            grades > 0, numerator / np.where(gains > 0, gains, 1) / rank, 1
+        )
         each = grades / max_grade * precision ** shape_of(name, cutoff)
-        direct = lower * (each / np.where(grades > 0, earned, 1))[:, None]
+        direct = lower * (each / np.where(grades > 0, numerator, 1))[:, None]
         cost = each / rank
     elif kind == kernels.PAIRS:
         direct = lower / rank[:, None]
@@ -191,33 +192,6 @@ def test_the_twin_keeps_the_promise(
     assert again[0] == pytest.approx(found[0], rel=1e-9)
     rounding = (1e-9 + 2e-14 * weights.sum()) * unit
     assert (np.abs(again[1] - found[1][mixed]) <= rounding[mixed]).all()
-
-
-# ---------------------------------------------------------------- nodes
-
-
-@pytest.mark.parametrize("error", [1e-3, 1e-8, 1e-13])
-def test_kernel_takes_the_twins_nodes_rounded_up_to_fours(error):
-    for spread in (0.0, 1e-310, 1e-5, 0.7, 5.0, 20.0, 60.0, 1400.0):
-        nodes = _n_nodes(spread, error)
-        assert nodes % 4 == 0
-        assert 0 <= nodes - chebyshev_nodes(spread, error) < 4
-
-
-@pytest.mark.parametrize("spread", [0.01, 0.5, 2.0, 5.0, 14.0, 30.0, 60.0])
-@pytest.mark.parametrize("error", [1e-3, 1e-6, 1e-8, 1e-11])
-def test_so_many_nodes_suffice_for_any_one_item(spread, error):
-    """A tenth of it for t, on which R̂ rests."""
-    degree, half = chebyshev_nodes(spread, error) - 1, spread / 2
-    x = np.linspace(-half, half, 997)
-    for function, most in ((paper.logistic, 0.1), (paper.logistic_derivative, 1.0)):
-        for f in np.linspace(-half, half, 33):
-
-            def term(x, f=f, function=function):
-                return function(f - x)
-
-            line = np.polynomial.Chebyshev.interpolate(term, degree, [-half, half])
-            assert np.abs(line(x) - term(x)).max() <= most * error + 1e-12
 
 
 # ---------------------------------------------------------------- the choice

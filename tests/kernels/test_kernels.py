@@ -30,9 +30,8 @@ def a_user(rng, n_items, max_grade, spread):
 
 
 def run_pair_sums(grades, scores, delta):
-    cumulative = np.concatenate([[0.0], np.cumsum(delta)])
     coefficients = np.empty(grades.shape[0])
-    value = kernels.pair_sums(scores, cumulative[grades], coefficients)
+    value = kernels.pair_sums(scores, paper.cumulative_weights(delta)[grades], coefficients)
     return value, coefficients
 
 
@@ -67,14 +66,6 @@ def test_pair_sums_is_right_where_the_middle_of_the_scores_is_far_below_0():
     assert relative_error(coefficients, expected) < 1e-12
 
 
-def test_nan_and_infinite_scores_are_not_hidden():
-    delta = thresholding_probabilities(5)
-    for bad in (np.nan, np.inf):
-        scores = np.array([0.3, bad, -0.2, 0.1])
-        _, coefficients = run_pair_sums(np.array([5, 4, 3, 1]), scores, delta)
-        assert not np.isfinite(coefficients).all()
-
-
 @pytest.fixture(scope="module")
 def problem():
     ratings = simulate_ratings(30, 25, mean_ratings=9, random_state=3)
@@ -90,17 +81,12 @@ def gradients(made, U, V, marks=None, reg=REG, **options):
     return value - reg / 2 * (np.sum(U**2) + np.sum(V**2)), by_user, by_item
 
 
-def test_objective_is_equation_9(problem):
-    made, U, V = problem
-    expected = paper.objective(U, V, made.train, reg=REG)
-    assert gradients(made, U, V)[0] == pytest.approx(expected, rel=1e-12)
-
-
-def test_gradients_match_central_differences_of_equation_9(problem):
+def test_the_objective_is_equation_9_and_its_gradients_match_differences(problem):
     made, U, V = problem
     by_user = central_difference(lambda X: paper.objective(X, V, made.train, reg=REG), U)
     by_item = central_difference(lambda X: paper.objective(U, X, made.train, reg=REG), V)
-    _, user_gradient, item_gradient = gradients(made, U, V)
+    value, user_gradient, item_gradient = gradients(made, U, V)
+    assert value == pytest.approx(paper.objective(U, V, made.train, reg=REG), rel=1e-12)
     assert relative_error(user_gradient, by_user) < 1e-6
     assert relative_error(item_gradient, by_item) < 1e-6
 
@@ -167,7 +153,7 @@ def marked_by_the_twin(made, V, U, k):
     return marks
 
 
-def test_adaptive_selection_is_the_twin_of_algorithm_1(problem):
+def test_misranking_is_the_twin_of_algorithm_1(problem):
     made, U, V = problem
     train, scores = made.train, made.scores(U, V)
     distance = np.empty(train.n_ratings)
@@ -178,10 +164,6 @@ def test_adaptive_selection_is_the_twin_of_algorithm_1(problem):
         row = slice(made.indptr[m], made.indptr[m + 1])
         by_item = distance[row][np.argsort(made.items[row])]
         np.testing.assert_array_equal(by_item, paper.misranking(grades, V[items] @ U[m]))
-    for k in (1, 3, 100):
-        np.testing.assert_array_equal(
-            made.select(scores, k, "adaptive", None), marked_by_the_twin(made, V, U, k)
-        )
 
 
 @pytest.mark.slow
@@ -337,18 +319,6 @@ def test_without_a_place_for_the_cache_it_compiles_and_says_so():
     assert "enabled False" in printed
     assert "0.25" in printed
     assert printed.count("set NUMBA_CACHE_DIR") == 1
-
-
-@pytest.mark.processes
-def test_a_second_session_loads_what_the_first_compiled(tmp_path):
-    code = """
-        import numpy as np
-        from gapfm_teach import kernels
-        kernels.pair_sums(np.array([0.0]), np.array([1.0]), np.empty(1))
-        print("hits", sum(kernels.pair_sums.stats.cache_hits.values()))
-    """
-    assert "hits 0" in run_python(code, NUMBA_CACHE_DIR=str(tmp_path))
-    assert "hits 1" in run_python(code, NUMBA_CACHE_DIR=str(tmp_path))
 
 
 LOOK_AND_USE = """

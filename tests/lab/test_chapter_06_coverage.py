@@ -11,7 +11,7 @@ from gapfm_lab import chapter_06_coverage as coverage
 from gapfm_lab.chapter_06_coverage import METHODS, Group
 from gapfm_lab.tuning import System
 from gapfm_teach.intervals import summarize_splits
-from gapfm_teach.splits import shared
+from gapfm_teach.splits import overlap_mask
 
 STORED = Path(__file__).parents[2] / "notebooks" / "results" / "coverage.csv"
 
@@ -58,7 +58,7 @@ def test_the_others_are_those_of_the_package():
     for method, common in {
         "users and splits": 0.0, "users and splits that share ratings": 0.2
     }.items():  # fmt: skip
-        row = summarize_splits(splits, shared=common).iloc[0]
+        row = summarize_splits(splits, overlap=common).iloc[0]
         assert interval(method, values) == (row["ci_low"], row["ci_high"])
     users = values.mean(axis=0)
     half = 1.96 * users.std() / 20**0.5
@@ -127,7 +127,7 @@ def test_a_group_is_measured_in_splits_of_its_own(quick):
         assert not np.array_equal(values, other.values[name])
         assert not np.array_equal(values[0], values[1])
     assert one.ratio == 1.0  # ten ratings of each user for either
-    assert 0 < one.shared < coverage.GIVEN / 21
+    assert 0 < one.overlap < coverage.GIVEN / 21
     assert one.failed.mean() < one.values["GAPfm"].mean()
 
 
@@ -138,8 +138,8 @@ def test_the_shared_part_is_what_two_splits_have_in_common(quick, monkeypatch):
         lambda name, train, known, seed: trains.append(train) or coverage.MeanRating(),
     )  # fmt: skip
     one = coverage.group(coverage.population(3000), 1000, 2, 0)
-    common = shared(trains[0], trains[-1]).mean()
-    assert one.shared == pytest.approx(common, abs=0.02)
+    common = overlap_mask(trains[0], trains[-1]).mean()
+    assert one.overlap == pytest.approx(common, abs=0.02)
 
 
 # ------------------------------------------------------------------ what is stored

@@ -1,9 +1,5 @@
 """`learning_rate="auto"`: a step that suits whatever data it is given."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -103,23 +99,6 @@ def test_it_is_the_same_as_giving_the_number():
     np.testing.assert_array_equal(auto.fold_in(items, grades), plain.fold_in(items, grades))
     assert plain.learning_rate_ == plain.learning_rate == rate
     assert "learning_rate='auto'" in repr(auto)
-
-
-@pytest.mark.processes
-def test_the_step_does_not_depend_on_the_number_of_threads():
-    program = """
-from gapfm_teach import GAPfm, simulate_ratings
-train = simulate_ratings(300, 200, mean_ratings=60, random_state=0)
-for n in (1, 2, 3):
-    model = GAPfm(3, learning_rate="auto", n_iter=3, random_state=0, n_threads=n).fit(train)
-    print(model.learning_rate_.hex(), model.item_factors_.tobytes().hex())
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | {"NUMBA_NUM_THREADS": "3"},
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert len(set(done.stdout.splitlines())) == 1
 
 
 def test_a_saved_model_keeps_its_step(tmp_path):

@@ -20,7 +20,7 @@ from gapfm_teach.consistent.fast_sums import interpolated_smoothed_gap
 from gapfm_teach.consistent.gap import consistent_gap, consistent_gap_gradient
 from gapfm_teach.consistent.measures import consistent_objective
 from gapfm_teach.consistent.ranks import consistent_rank
-from gapfm_teach.consistent.relatives import (
+from gapfm_teach.consistent.related_measures import (
     consistent_graded_precision,
     consistent_graded_recall,
 )

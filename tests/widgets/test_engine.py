@@ -21,7 +21,7 @@ from gapfm_teach import (
     thresholding_probabilities,
 )
 from gapfm_teach.consistent.gap import consistent_gap
-from gapfm_teach.consistent.ranks import above
+from gapfm_teach.consistent.ranks import pairwise_sigmoid
 from gapfm_teach.paper import logistic, pair_weights
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import Training
@@ -87,7 +87,7 @@ def compare(page, cases):
 
 def smoothed_terms(scores, grades, delta):
     """The terms of `smoothed_gap_gradient` added up without their signs."""
-    g, h, t = logistic(scores), logistic(-scores), above(scores, 1.0)
+    g, h, t = logistic(scores), logistic(-scores), pairwise_sigmoid(scores, 1.0)
     weights = pair_weights(grades, delta)
     gain = np.outer(h, g) + np.outer(g, h)
     return g * h * np.sum(weights * t, axis=1) + np.sum(weights * gain * t * t.T, axis=1)

@@ -111,14 +111,14 @@ def test_a_table_says_what_the_splits_say(ratings, small, tmp_path):
             model = SYSTEMS[name].build(settings, seed).fit(train)
             found.append(measure("ranking", model, train, test, seed))
         counts = np.diff(ratings.indptr)
-        shared = np.mean(15 / counts[counts >= 25])
-        due = summarize_splits(found, shared=shared).iloc[0]
+        overlap = np.mean(15 / counts[counts >= 25])
+        due = summarize_splits(found, overlap=overlap).iloc[0]
         assert (row["metric"], row["n_splits"], row["n_failed"]) == ("NDCG@1", 3, 0)
         for column in ("mean", "ci_low", "ci_high", "split_sd", "n_users"):
             assert row[column] == pytest.approx(due[column])
     apart = pd.read_csv(tmp_path / "table4_differences.csv", comment="#")
     row = apart[(apart["system"] == "PopRec") & (apart["given"] == 15)].iloc[0]
-    due = compare_splits(runs["PopRec"], runs["GAPfm"], shared=shared).iloc[0]
+    due = compare_splits(runs["PopRec"], runs["GAPfm"], overlap=overlap).iloc[0]
     for column in ("difference", "ci_low", "ci_high", "p_value", "effect_size"):
         assert row[column] == pytest.approx(due[column], rel=1e-4)
     assert set(apart["reference"]) == {"GAPfm"}

@@ -19,7 +19,7 @@ from gapfm_lab.reproduce.run import Run
 from gapfm_lab.reproduce.table1 import at_least, statistics
 from gapfm_lab.systems import SYSTEMS
 from gapfm_teach import GAPfm, load_netflix, simulate_ratings, top_n_per_user
-from gapfm_teach.splits import given_only, subset
+from gapfm_teach.splits import sample_n, subset
 
 SCALE, LEAST = 0.005, 5  # of the probe's users, those with so many ratings in it count
 
@@ -107,7 +107,7 @@ def test_table_2_at_a_200th_of_the_size(typed, data, tmp_path):
     assert set(made["n_users"]) == {int((held >= LEAST).sum())}
     assert set(made["candidates"]) == {1000}
     for given, of_given in made.groupby("given"):
-        few = given_only(train, given, random_state=0)
+        few = sample_n(train, given, random_state=0)
         for name, rows in of_given.groupby("system"):
             [settings] = json.loads(rows["settings"].iloc[0])
             build = {"PopRec": Popularity, "GAPfm": GAPfm}[name]
@@ -133,7 +133,7 @@ def test_training_ratings_are_drawn_and_the_probe_is_the_test(data):
 def test_users_with_few_ratings_stay_with_all_they_have():
     ratings = simulate_ratings(60, 90, mean_ratings=20, random_state=0)
     before = np.diff(ratings.indptr)
-    few = given_only(ratings, 15, random_state=0)
+    few = sample_n(ratings, 15, random_state=0)
     assert before.min() < 15 < before.max()
     assert np.diff(few.indptr).tolist() == np.minimum(before, 15).tolist()
     assert few.users.tolist() == ratings.users.tolist()
@@ -269,7 +269,7 @@ def test_figure_4_on_the_probe_is_what_models_trained_apart_give(data):
     train, probe = data
     made = netflix.probe_sweep(train, probe, 0, n_selected=(20, 30), n_given=30, n_iter=3)
     assert made["selection"].tolist() == ["adaptive", "random", "all"]
-    few = given_only(train, 30, random_state=0)
+    few = sample_n(train, 30, random_state=0)
     every = GAPfm(learning_rate="auto", n_iter=3, random_state=0).fit(few)
     some = GAPfm(
         learning_rate=every.learning_rate_, n_iter=3, random_state=0, n_selected=20

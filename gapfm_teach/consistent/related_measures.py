@@ -1,15 +1,16 @@
-"""Relatives of consistent GAP in plain NumPy: GR, GP and ERR with smooth ranks, and gradients.
+"""Measures related to consistent GAP, in plain NumPy: GR, GP and ERR with smooth ranks, and gradients.
 
 The paper names GP@n and GR@n in Appendix D, but trains on neither. Exact values are in `metrics`;
 each of these tends to its exact one as τ → 0 when no two scores are equal, and does not change
-when a constant is added to all scores. `gap` has the nearest ones, GAP and AP, and `ranks` the gradient that all share.
+when a constant is added to all scores. `gap` has the
+nearest ones, GAP and AP, and `ranks` the gradient that they all have in common.
 """
 
 import numpy as np
 
 from .._support.checks import check_count, check_grades, check_scores
 from ..paper import logistic, pair_weights, thresholding_probabilities
-from .ranks import above, consistent_rank, pair_gradient
+from .ranks import consistent_rank, pair_gradient, pairwise_sigmoid
 
 # ---------------------------------------------------------------- the first n ranks
 
@@ -21,7 +22,7 @@ def smooth_cutoff(rank, cutoff, tau):
     logistic function of R̂ itself falls off like e^-R̂ and leaves items far down the list without
     a gradient, this one like R̂^(-1/τ). `cutoff` n, `tau` τ > 0; any shape of `rank` > 0.
 
-    >>> from gapfm_teach.consistent.relatives import smooth_cutoff
+    >>> from gapfm_teach.consistent.related_measures import smooth_cutoff
     >>> smooth_cutoff([1.0, 2.5, 10.0], cutoff=2, tau=1.0).round(3)  # 1 / (1 + R̂ / 2.5)
     array([0.714, 0.5  , 0.2  ])
     """
@@ -37,7 +38,7 @@ def consistent_graded_recall(scores, grades, delta, cutoff, tau=1.0, weights=Non
     stands. nan when nothing is rated. Raises ValueError for bad input, TypeError for a cutoff
     that is no whole number.
 
-    >>> from gapfm_teach.consistent.relatives import consistent_graded_recall
+    >>> from gapfm_teach.consistent.related_measures import consistent_graded_recall
     >>> scores, stars, delta = [4, 3, 2, 1], [3, 1, 2, 2], [0.125, 0.375, 0.875]
     >>> round(consistent_graded_recall(scores, stars, delta, 2, tau=0.01), 3)  # 1.5 / 2.5
     0.6
@@ -58,13 +59,13 @@ def consistent_graded_recall_gradient(
     A rated film and an unrated one with equal scores: R̂ = 1.5 = n + ½, so χ = ½ and χ' = -1/6,
     times g'(0) = 1/4.
 
-    >>> from gapfm_teach.consistent.relatives import consistent_graded_recall_gradient
+    >>> from gapfm_teach.consistent.related_measures import consistent_graded_recall_gradient
     >>> consistent_graded_recall_gradient([0.0, 0.0], [1, 0], [1.0], 1).round(3)
     array([ 0.042, -0.042])
     """
     gains = _gains(grades, delta)
-    share = gains / gains.sum() if gains.any() else gains
-    return _within_gradient(scores, share, cutoff, tau, weights)
+    gains = gains / gains.sum() if gains.any() else gains
+    return _within_gradient(scores, gains, cutoff, tau, weights)
 
 
 def consistent_graded_precision(
@@ -79,7 +80,7 @@ def consistent_graded_precision(
     the value passes 1 where τ is not small. 0 when nothing is rated. Arguments and errors as for
     `consistent_graded_recall`.
 
-    >>> from gapfm_teach.consistent.relatives import consistent_graded_precision
+    >>> from gapfm_teach.consistent.related_measures import consistent_graded_precision
     >>> scores, stars, delta = [4, 3, 2, 1], [3, 1, 2, 2], [0.125, 0.375, 0.875]
     >>> round(consistent_graded_precision(scores, stars, delta, 3, tau=0.01), 3)  # (1 + 1/4 + 1)/3
     0.75
@@ -92,7 +93,7 @@ def consistent_graded_precision_gradient(
 ) -> np.ndarray:
     """∂/∂f of `consistent_graded_precision`, (N,): `pair_gradient` with a = 0, s_i = -ξ_i χ'(R̂_i) / n.
 
-    >>> from gapfm_teach.consistent.relatives import consistent_graded_precision_gradient
+    >>> from gapfm_teach.consistent.related_measures import consistent_graded_precision_gradient
     >>> consistent_graded_precision_gradient([0.0, 0.0], [1, 0], [1.0], 1).round(3)  # 1/6 · 1/4
     array([ 0.042, -0.042])
     """
@@ -141,7 +142,7 @@ def stopping_probabilities(max_grade: int) -> np.ndarray:
 
     The same numbers as δ of (5), but for max_grade = 1. Below 1 even where that rounds to 1.
 
-    >>> from gapfm_teach.consistent.relatives import stopping_probabilities
+    >>> from gapfm_teach.consistent.related_measures import stopping_probabilities
     >>> stopping_probabilities(2)
     array([0.  , 0.25, 0.75])
     """
@@ -161,7 +162,7 @@ def consistent_expected_reciprocal_rank(
     lists need a small τ. Parameters: max_grade >= any grade, the top of the scale; the others and
     errors as for `consistent_graded_recall`. 0 when nothing is rated.
 
-    >>> from gapfm_teach.consistent.relatives import consistent_expected_reciprocal_rank
+    >>> from gapfm_teach.consistent.related_measures import consistent_expected_reciprocal_rank
     >>> round(consistent_expected_reciprocal_rank([2, 1], [3, 1], 3, tau=0.05), 3)
     0.883
     >>> round(7 / 8 + 1 / 8 * 1 / 8 / 2, 3)
@@ -183,7 +184,7 @@ def consistent_expected_reciprocal_rank_gradient(
     A rated film and an unrated one with equal scores: R̂ = 1.5 and p = ½, so s = ½ / 1.5², times
     g'(0) = 1/4.
 
-    >>> from gapfm_teach.consistent.relatives import consistent_expected_reciprocal_rank_gradient
+    >>> from gapfm_teach.consistent.related_measures import consistent_expected_reciprocal_rank_gradient
     >>> consistent_expected_reciprocal_rank_gradient([0.0, 0.0], [1, 0], 1).round(3)
     array([ 0.056, -0.056])
     """
@@ -199,7 +200,7 @@ def _cascade(scores, grades, max_grade, tau, weights) -> tuple:
     p = stopping_probabilities(check_count(max_grade, "max_grade", low=highest))
     f = check_scores(scores, length=grades.shape[0], allow_complex=True)
     rank = consistent_rank(f, tau, weights)
-    t, stop = above(f, tau), p[grades]
+    t, stop = pairwise_sigmoid(f, tau), p[grades]
     passed = t.T + (1.0 - stop) * t  # 1 - p_j t_ij, written without a difference near 0
     np.fill_diagonal(passed, 1.0)
     return stop, passed, np.prod(passed, axis=1), rank
