@@ -2,14 +2,13 @@
 
 import io
 import re
-from concurrent.futures import ThreadPoolExecutor
 from unittest import mock
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gapfm_teach.datasets.netflix import parse
-from gapfm_teach.datasets.netflix.parse import Parser
+from gapfm_teach.datasets.netflix.parse import read_ratings
 
 HEADER = re.compile(rb"(\d{1,7}):[ \t\r]*")
 RATING = re.compile(rb"(\d{1,7}),([1-5]),\d{4}-\d\d-\d\d[ \t\r]*")
@@ -35,11 +34,9 @@ def read_by_line(text):
 
 
 def read_in_blocks(text, block):
-    with ThreadPoolExecutor(2) as pool, mock.patch.object(parse, "BLOCK", block):
-        parser = Parser(pool)
+    with mock.patch.object(parse, "BLOCK", block):
         try:
-            parser.add("file", io.BytesIO(text))
-            segments = parser.finish()
+            segments = read_ratings("file", io.BytesIO(text), {}, 0)
         except ValueError as error:
             return int(re.match(r"file, line (\d+): ", str(error))[1])
     return [
