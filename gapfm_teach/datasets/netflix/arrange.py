@@ -55,16 +55,22 @@ def hold_out(movies: np.ndarray, ratings: sparse.csc_array, content: bytes) -> l
         asked[wanted] = True
         held = asked[ratings.indices[here]]
         if np.count_nonzero(held) != wanted.size:
-            lost = np.setdiff1d(wanted, ratings.indices[here])
-            who = f"user {lost[0]}, who has no rating of it" if lost.size else "a user twice"
-            raise ValueError(
-                f"{PROBE} asks for movie {movie} and {who}; get whole files, or leave {PROBE} out"
-            )
+            _check_wanted(movie, wanted, ratings.indices[here])
         ratings.data[here][held] *= -1
         asked[wanted] = False
     if not absent:
         return []
     return [f"{absent:,} of {parsed.users.size:,} probe ratings are of movies not here"]
+
+
+def _check_wanted(movie: int, wanted: np.ndarray, raters: np.ndarray) -> None:
+    """Raise ValueError where the probe asks for a rating twice, or for one that is not there."""
+    lost = np.setdiff1d(wanted, raters)
+    if lost.size or np.unique(wanted).size < wanted.size:
+        who = f"user {lost[0]}, who has no rating of it" if lost.size else "a user twice"
+        raise ValueError(
+            f"{PROBE} asks for movie {movie} and {who}; get whole files, or leave {PROBE} out"
+        )
 
 
 def by_user(movies: np.ndarray, ratings: sparse.csr_array) -> tuple[np.ndarray, Rows, Rows]:

@@ -173,7 +173,8 @@ def refuse_repeated_movies(
 
 def bad_line(file: str, number: int, line: str, why: str) -> ValueError:
     """The error for a line of a file, `number` counted from 1."""
-    return ValueError(f"{file}, line {number}: {line.rstrip('\r\n')[:80]!r} {why}")
+    text = line.rstrip("\r\n")[:80]
+    return ValueError(f"{file}, line {number}: {text!r} {why}")
 
 
 def empty_file(file: str) -> ValueError:
