@@ -187,15 +187,6 @@ GOOD = {"indptr": [0, 2, 3], "indices": [0, 1, 0], "grades": [1, 2, 3]}
         ({"items": [7, 7]}, "items must be distinct, but 7 is there twice"),
         ({"users": [1, "1"]}, "users must be of one type, but 1 would"),
         ({"users": np.array([NAN, NAN])}, "users must be distinct, but nan"),
-        ({"users": ["a\0", "a"]}, r"users must hold no NUL.*users\[0\] is 'a\\x00'"),
-        ({"items": ["a", "b\0c"]}, r"items must hold no NUL.*items\[1\]"),
-        pytest.param(
-            {"items": pd.Series(["a", "a\0"])},
-            r"items must hold no NUL.*items\[1\]",
-            id="NUL in a column",
-        ),
-        ({"users": [b"a", b"a\0"]}, r"users must hold no NUL.*users\[1\]"),
-        ({"titles": ["A", "A\0"]}, r"titles must hold no NUL.*titles\[1\]"),
         ({"grades": [1, 2, 3j]}, "grades must be numbers, got .*3j"),
         ({"grades": np.array([1, 2, 3 + 0j])}, "grades must be numbers"),
         pytest.param(
@@ -270,14 +261,6 @@ def test_bad_arrays_are_named(change, message):
             "grade must be numbers, got Timestamp",
             id="dates for grades",
         ),
-        (
-            {"user": ["a\0", "a"], "item": [1, 1], "grade": [1, 1]},
-            r"user must hold no NUL.*user\[0\]",
-        ),
-        (
-            {"user": ["a", "a\0b"], "item": [1, 1], "grade": [1, 1]},
-            r"user must hold no NUL.*user\[1\]",
-        ),
     ],
 )
 def test_bad_tables_are_named(frame, message):
@@ -317,8 +300,6 @@ def test_more_items_than_the_memory_holds_are_refused_with_their_size(change):
 @pytest.mark.parametrize(
     ("ids", "changed"),
     [
-        ([2**63, 1], r"9223372036854775808 would become 9\.22\d+e\+18"),
-        ([2**63, -1], r"9223372036854775808 would become 9\.22\d+e\+18"),
         ([2**53 + 1, 0.5], r"9007199254740993 would become 9007199254740992\.0"),
         ([1, "1"], "1 would become '1'"),
         (["a", 2.5], r"2\.5 would become '2\.5'"),

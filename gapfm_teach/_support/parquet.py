@@ -72,7 +72,9 @@ def write_folder(path, ratings, n_partitions: int) -> None:
             f"n_partitions is {n_partitions} but there are {ratings.n_users} users; a part "
             "holds at least one"
         )
-    users, items = (check_storable(getattr(ratings, name), name) for name in ("users", "items"))
+    users, items = (
+        check_storable(getattr(ratings, name), name) for name in ("users", "items")
+    )
     with new_folder(path) as folder:
         parts = []
         for first, last in pairwise(_cuts(ratings.indptr, n_partitions).tolist()):
@@ -81,8 +83,12 @@ def write_folder(path, ratings, n_partitions: int) -> None:
             offsets = pa.array(starts - starts[0], pa.int32())
             columns = {
                 "user": pa.array(users[first:last]),
-                "items": pa.ListArray.from_arrays(offsets, pa.array(ratings.indices[inside])),
-                "grades": pa.ListArray.from_arrays(offsets, pa.array(ratings.grades[inside])),
+                "items": pa.ListArray.from_arrays(
+                    offsets, pa.array(ratings.indices[inside])
+                ),
+                "grades": pa.ListArray.from_arrays(
+                    offsets, pa.array(ratings.grades[inside])
+                ),
             }
             name = f"part-{len(parts):05d}.parquet"
             parts.append(Part(name, last - first, int(starts[-1] - starts[0])))
@@ -167,7 +173,9 @@ def read_folder(path) -> dict[str, Any]:
         "grades": grades,
     }
     labels = {
-        "users": np.concatenate([_labels(path / one.file, "user") for one in manifest.parts]),
+        "users": np.concatenate(
+            [_labels(path / one.file, "user") for one in manifest.parts]
+        ),
         "items": _labels(path / ITEMS, "item"),
         "titles": _labels(path / ITEMS, "title"),
     }

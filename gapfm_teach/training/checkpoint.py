@@ -51,7 +51,9 @@ def write_model(
     path = check_path(path, "path", "pass a file's name such as 'model.npz'")
     header = {"about": _ABOUT, "params": params, "learning_rate_": rate}
     header |= {"source": train.source, "max_grade": train.max_grade}
-    header |= {name: check_storable(getattr(train, name), name).tolist() for name in _LABELS}
+    header |= {
+        name: check_storable(getattr(train, name), name).tolist() for name in _LABELS
+    }
     ratings = {"train_" + name: getattr(train, name) for name in _ROWS}
     arrays = _arrays(_MODEL, header, learned | ratings, rows)
     with replacing(path) as file:
@@ -246,7 +248,10 @@ def _checked(arrays: Arrays, name: str, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _history(arrays: Arrays) -> list:
-    return [(int(i), float(f), float(g), float(gap)) for i, f, g, gap in arrays["history"]]
+    history = arrays["history"]
+    if history.ndim != 2 or history.shape[1] != 4:
+        raise ValueError(f"history has shape {history.shape}, not (n, 4)")
+    return [(int(i), float(f), float(g), float(gap)) for i, f, g, gap in history]
 
 
 def _read(path: Path, kind: str) -> tuple[dict, Arrays]:

@@ -178,10 +178,14 @@ def test_a_spoilt_folder_is_refused_by_name(folder, name, spoil, error, words):
 
 def test_a_part_of_other_ratings_is_refused(ratings, folder, tmp_path):
     """Of the same sizes: a silent mix-up."""
-    other = Ratings(ratings.indptr, ratings.indices, 6 - ratings.grades, n_items=20, max_grade=5)
+    other = Ratings(
+        ratings.indptr, ratings.indices, 6 - ratings.grades, n_items=20, max_grade=5
+    )
     other.to_parquet(tmp_path / "other", 3)
     shutil.copy(tmp_path / "other" / "part-00001.parquet", folder)
-    with pytest.raises(ValueError, match=r"holds other ratings than ratings\.json describes"):
+    with pytest.raises(
+        ValueError, match=r"holds other ratings than ratings\.json describes"
+    ):
         Ratings.from_parquet(folder)
 
 

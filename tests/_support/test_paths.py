@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from gapfm_lab.experiments.netflix_size import netflix
@@ -130,7 +128,9 @@ def test_a_place_closed_to_us_is_named_and_not_what_lies_beside():
             with pytest.raises(PermissionError, match=r"model\.npz'$") as caught:
                 write(path)
             assert caught.value.filename == str(path)
-        with pytest.raises(OSError, match=rf"checkpoint '{path}' cannot be written \(.*denied"):
+        with pytest.raises(
+            OSError, match=rf"checkpoint '{path}' cannot be written \(.*denied"
+        ):
             checkpoint(path)
 
 

@@ -15,7 +15,6 @@ from movielens_files import (
     MOVIES_CSV,
     MOVIES_DAT,
     RECBOLE_INTER,
-    RECBOLE_ITEM,
     SMALL_100K,
     SMALL_CSV,
     SMALL_RECBOLE,
@@ -154,7 +153,12 @@ def test_titles_are_shown_as_people_say_them(stored, shown):
         ("100k", "u.data", "99999999999\t2\t3\t4\n", r"u\.data, line 1: '99999999999"),
         ("100k", "u.data", "1\t2\t3\t4\n1\t3\t4\t5\t6\n", r"line 2: '1\\t3.* 4 fields"),
         ("20m", "ratings.csv", f'{HEADER}\n1,2,3,4\n1,"3,4,5\n', r"line 3: '1,\"3,4,5'"),
-        ("20m", "ratings.csv", f"{HEADER}\n", r"ratings\.csv cannot be read or holds no ratings"),
+        (
+            "20m",
+            "ratings.csv",
+            f"{HEADER}\n",
+            r"ratings\.csv cannot be read or holds no ratings",
+        ),
         ("100k", "u.data", "1\t2\t3\t\n", r"line 1: '1\\t2\\t3\\t'.* seconds since 1970"),
         ("1m", "ratings.dat", "1::2::3::then\n", r"ratings\.dat, line 1: '1::2::3::then'"),
         ("20m", "movies.csv", 'movieId,title,genres\n2,"J,x\n', r"""line 2: '2,"J,x'"""),
@@ -203,7 +207,12 @@ def test_a_mark_of_utf_8_and_quoted_names_are_no_obstacle(tmp_path):
         ("20m", "movies.csv", MOVIES_CSV.partition("\n")[2]),
         ("100k", "ml-100k.inter", RECBOLE_INTER.partition("\n")[2]),
     ],
-    ids=["no header", "a name twice", "titles without a header", "RecBole without a header"],
+    ids=[
+        "no header",
+        "a name twice",
+        "titles without a header",
+        "RecBole without a header",
+    ],
 )
 def test_without_the_names_a_file_is_refused_and_its_first_line_shown(
     tmp_path, name, member, content
@@ -224,7 +233,9 @@ def test_blank_lines_change_nothing_but_are_counted(tmp_path):
 
 def test_a_file_larger_than_the_data_set_is_refused(tmp_path):
     path = folder_with(tmp_path, "100k", "u.data", "9" * 6_400_002)
-    with pytest.raises(ValueError, match=r"u\.data in folder holds more than 6,400,000 bytes"):
+    with pytest.raises(
+        ValueError, match=r"u\.data in folder holds more than 6,400,000 bytes"
+    ):
         load_movielens("100k", path=path)
 
 

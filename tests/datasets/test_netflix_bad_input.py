@@ -1,7 +1,6 @@
 """Netflix files that are damaged, cut or wrong: one error that says where, and no cache."""
 
 import re
-import tarfile
 import zipfile
 
 import netflix_files
@@ -132,7 +131,10 @@ def test_an_archive_cut_short_is_refused(tmp_path, layout, share=0.6):
     [
         ("1:\n7\n\n2:\n7\n1:\n1\n", "probe.txt, line 6: '1:' begins movie 1 a second time"),
         ("1:\n7\n7\n", "probe.txt asks for movie 1 and a user twice; get"),
-        ("1:\n7\n\n123456\n", "probe.txt asks for movie 1 and user 123456, who has no rating"),
+        (
+            "1:\n7\n\n123456\n",
+            "probe.txt asks for movie 1 and user 123456, who has no rating",
+        ),
         ("7\n", "probe.txt, line 1: '7' must be 'MOVIE:' or, below such a line, 'USER'"),
         ("1:\n7,2005-09-06\n", "probe.txt, line 2: '7,2005-09-06' must be"),
         ("1:\n7\n17771:\n", "probe.txt, line 3: '17771:' must be"),
@@ -204,7 +206,8 @@ def test_a_file_that_is_there_twice_is_refused(tmp_path):
     for place in "ab":
         write("Kaggle folder", files, tmp_path / "both" / place)
     assert re.search(
-        "holds .*twice, as 'a/.*' and as 'b/.*'; pass the", refused(tmp_path / "both", tmp_path)
+        "holds .*twice, as 'a/.*' and as 'b/.*'; pass the",
+        refused(tmp_path / "both", tmp_path),
     )
     path = write("Kaggle zip", both, tmp_path / "packed")
     assert "archive.zip holds combined_data_1.txt a second time" in refused(path, tmp_path)

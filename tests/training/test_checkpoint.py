@@ -401,7 +401,10 @@ def test_other_files_are_refused_by_name(data, tmp_path, path):
 def test_a_checkpoint_that_cannot_be_written_is_refused_before_training(data, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     fresh = model()
-    for bad, words in [(tmp_path, "is not a file"), (tmp_path / "file" / "run.npz", "file")]:
+    for bad, words in [
+        (tmp_path, "is not a file"),
+        (tmp_path / "file" / "run.npz", "file"),
+    ]:
         with pytest.raises(OSError, match=f"checkpoint .*{words}.*pass a file's name"):
             fresh.fit(data[0], checkpoint=bad)
     assert not hasattr(fresh, "user_factors_")

@@ -43,9 +43,7 @@ def hold_out(movies: np.ndarray, ratings: sparse.csc_array, content: bytes) -> l
     refuse_repeated_movies(PROBE, parsed, 0, {})
     absent = 0
     asked = np.zeros(HIGHEST_USER_ID + 1, bool)
-    columns = dict(
-        zip(movies.tolist(), pairwise(ratings.indptr.tolist()), strict=True)
-    )
+    columns = dict(zip(movies.tolist(), pairwise(ratings.indptr.tolist()), strict=True))
     for movie, low, high in parsed.by_movie(0):
         wanted = parsed.users[low:high]
         if movie not in columns:

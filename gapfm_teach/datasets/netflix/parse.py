@@ -81,7 +81,13 @@ def parse(text: np.ndarray, *, graded: bool, begun: bool) -> Parsed:
     firsts = np.cumsum(is_rating)[is_header]
     bad = int(line[np.argmin(good)]) if not good.all() else -1
     return Parsed(
-        numbers[is_rating], grades, numbers[is_header], firsts, line[is_header], n_lines, bad
+        numbers[is_rating],
+        grades,
+        numbers[is_header],
+        firsts,
+        line[is_header],
+        n_lines,
+        bad,
     )
 
 

@@ -31,7 +31,9 @@ def read_titles(file: str, content: bytes) -> dict[int, str]:
             )
             raise bad_line(file, number, line.decode(encoding), why)
         if movie in titles:
-            raise bad_line(file, number, text, f"names movie {movie} a second time; keep one")
+            raise bad_line(
+                file, number, text, f"names movie {movie} a second time; keep one"
+            )
         titles[movie] = found[3].strip() + ("" if found[2] == "NULL" else f" ({found[2]})")
     return titles
 
