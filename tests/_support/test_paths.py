@@ -74,7 +74,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path, monkeypatch, path):
     os.mkdir("a folder")
     with pytest.raises(ValueError, match=f"'{path}' is not a file; pass a file's name"):
         save(path)
-    with pytest.raises(OSError, match="is not a file.*pass a file's name"):
+    with pytest.raises(OSError, match=r"is not a file.*pass a file's name"):
         checkpoint(path)
     assert os.listdir() == ["a folder"]
     assert not os.path.isfile(path)

@@ -25,7 +25,8 @@ BAD_LINES = [
 
 
 @pytest.mark.parametrize("line", BAD_LINES)
-def test_a_bad_line_is_named_with_file_and_number(tmp_path, line, layout="Kaggle folder"):
+def test_a_bad_line_is_named_with_file_and_number(tmp_path, line):
+    layout = "Kaggle folder"
     files = texts(layout, SMALL, SMALL_PROBE)
     file = next(name for name, text in files.items() if "\n7,5," in text)
     lines = files[file].split("\n")
@@ -118,10 +119,10 @@ def test_more_ratings_than_there_are_in_all_are_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("layout", ["Kaggle zip", "original archive"])
-def test_an_archive_cut_short_is_refused(tmp_path, layout, share=0.6):
+def test_an_archive_cut_short_is_refused(tmp_path, layout):
     path = write(layout, texts(layout, SMALL, SMALL_PROBE), tmp_path / "netflix")
     content = path.read_bytes()
-    path.write_bytes(content[: int(share * len(content))])
+    path.write_bytes(content[: int(0.6 * len(content))])
     words = "is damaged, cut short or not an archive|holds no ratings"
     assert re.search(words, refused(path, tmp_path))
 
