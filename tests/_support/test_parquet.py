@@ -197,7 +197,7 @@ def test_one_part_is_read_without_the_others_and_not_in_place_of_them(ratings, f
         expected = ratings.row(first.n_users + row)
         np.testing.assert_array_equal(indices[starts[row] : starts[row + 1]], expected[0])
         np.testing.assert_array_equal(marks[starts[row] : starts[row + 1]], expected[1])
-    with pytest.raises(ValueError, match="part-00002.* holds other ratings"):
+    with pytest.raises(ValueError, match=r"part-00002.* holds other ratings"):
         read_part(folder, last)
 
 
