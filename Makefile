@@ -1,5 +1,5 @@
-# `make help` lists the targets. tools/make.py makes them: where there is no `make`, as on Windows,
-# say `python tools/make.py TARGET`.
+# `make help` lists the targets, which are the functions of tools/make.py. Where there is no `make`,
+# as on Windows, run `python tools/make.py TARGET`.
 PYTHON ?= python3
 GOALS := $(or $(MAKECMDGOALS),help)
 

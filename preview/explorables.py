@@ -52,7 +52,10 @@ def filled(page: str) -> str:
 def stored_fragments(root: Path) -> dict[str, str]:
     """The explorables of the book at `root` as its notebooks store them, or a page asks for them:
     {view: fragment}."""
-    sources = [path.read_text(encoding="utf-8") for path in sorted(root.glob("*.qmd"))]
+    sources = [
+        path.read_text(encoding="utf-8")
+        for path in sorted([root / "index.qmd", *root.glob("pages/*.qmd")])
+    ]
     pages = [filled(text) for text in sources]
     for path in sorted((root / "notebooks").glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:

@@ -1,4 +1,4 @@
-"""Write api.qmd: the public functions and classes, from their signatures and docstrings."""
+"""Write pages/api.qmd: the public functions and classes, from their signatures and docstrings."""
 
 import inspect
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 import gapfm_teach
 from gapfm_teach._support.files import replacing
 
-PAGE = Path(__file__).resolve().parent.parent / "api.qmd"
+PAGE = Path(__file__).resolve().parent.parent / "pages" / "api.qmd"
 # What a reader wants, and the modules that have it.
 GROUPS = {
     "Measure a list": ("gapfm_teach.metrics",),
@@ -151,7 +151,7 @@ def overview(title: str, names: list[str]) -> str:
 
 
 def page() -> str:
-    """The text of api.qmd."""
+    """The text of pages/api.qmd."""
     groups = {
         title: [import_module(name) for name in names] for title, names in GROUPS.items()
     }

@@ -59,14 +59,12 @@ def python_of(venv: Path) -> Path:
 def run(
     *arguments: str | Path,
     program: Path | None = None,
-    must: bool = True,
     **environment: str,
 ) -> None:
-    """Run .venv's Python, or another program, here, and stop where it fails and must not."""
+    """Run .venv's Python, or another program, here, and stop where it fails."""
     command = [str(program or python_of(VENV)), *map(str, arguments)]
-    said = [f"{name}={value}" for name, value in environment.items()]
-    print(*said, *command, flush=True)
-    subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=must)
+    print(*(f"{k}={v}" for k, v in environment.items()), *command, flush=True)
+    subprocess.run(command, cwd=ROOT, env=os.environ | environment, check=True)
 
 
 def is_older(made: Path, sources: Iterable[Path]) -> bool:
@@ -83,12 +81,11 @@ def notebook_files() -> list[Path]:
 
 def site_sources() -> list[Path]:
     """What the site and the book on paper are made of."""
-    folders = [ROOT / name for name in ("preview", "images", "gapfm_course/explorables")]
-    inside = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    pages = [*ROOT.glob("*.qmd"), *ROOT.glob("slides/*.qmd"), *ROOT.glob("*.bib")]
-    pages += notebook_files()
-    own = [ROOT / "_quarto.yml", ROOT / "CITATION.cff", MADE / "setup"]
-    return [*own, *pages, *(path for path in inside if path.parent.name != "__pycache__")]
+    folders = ("pages", "slides", "images", "preview", "gapfm_course/explorables")
+    inside = [path for name in folders for path in (ROOT / name).rglob("*")]
+    files = [path for path in inside if path.is_file() and "__pycache__" not in path.parts]
+    own = [ROOT / name for name in ("index.qmd", "_quarto.yml", "CITATION.cff")]
+    return [*own, MADE / "setup", *files, *notebook_files()]
 
 
 # ------------------------------------------------------------------ the targets
@@ -110,7 +107,6 @@ def setup() -> None:
     run("-m", "venv", ".venv", program=Path(sys.executable))
     run(*PIP, "-r", "requirements.txt")
     run(*PIP, "--no-deps", "--no-build-isolation", "--editable", ".")
-    run("-m", "gapfm_teach", "warm", must=False)  # else compiled when it is needed
     MADE.mkdir(exist_ok=True)
     done.touch()
 
@@ -158,9 +154,15 @@ def _on_paper(kind: str, name: str) -> None:
 @target
 def test() -> None:
     """Pass all tests, and re-run every notebook comparing its outputs"""
-    lint()
-    run(*PYTEST, "tests")
-    run(*PYTEST, "--nbval", "notebooks")
+    setup()
+    _check_all(python_of(VENV))
+
+
+def _check_all(python: Path) -> None:
+    _lint(python)
+    run("-m", "gapfm_teach", "warm", program=python)
+    run(*PYTEST, "tests", program=python)
+    run(*PYTEST, "--nbval", "notebooks", program=python)
 
 
 @target
@@ -180,23 +182,40 @@ def portable() -> None:
 @target
 def lowest() -> None:
     """Pass the tests with the lowest versions that pyproject.toml allows"""
-    venv, constraints = MADE / "lowest", MADE / "lowest.txt"
-    own = Path(sys.executable)
-    run("-m", "venv", "--clear", venv, program=own)
-    lines = subprocess.check_output([own, "tools/lowest.py"], cwd=ROOT)
+    MADE.mkdir(exist_ok=True)
+    constraints = MADE / "lowest.txt"
+    lines = subprocess.check_output([sys.executable, "tools/lowest.py"], cwd=ROOT)
     constraints.write_bytes(lines)
-    python = python_of(venv)
-    run(*PIP, "--constraint", constraints, "--editable", ".[dev]", program=python)
+    python = _new_environment("lowest", "--constraint", constraints)
     run("-m", "pytest", "tests", program=python)
 
 
 @target
+def newest() -> None:
+    """Do what `test` does with the newest versions of all packages"""
+    _check_all(_new_environment("newest"))
+
+
+def _new_environment(name: str, *options: str | Path) -> Path:
+    """The Python of a new environment in .make/ that holds this package and its tests' needs."""
+    venv = MADE / name
+    run("-m", "venv", "--clear", venv, program=Path(sys.executable))
+    python = python_of(venv)
+    run(*PIP, *options, "--editable", ".[dev]", program=python)
+    return python
+
+
+@target
 def lint() -> None:
-    """Style and types"""
+    """Check style and types"""
     setup()
-    run("-m", "ruff", "check", ".")
-    run("-m", "ruff", "format", "--check", ".")
-    run("-m", "mypy")
+    _lint(python_of(VENV))
+
+
+def _lint(python: Path) -> None:
+    run("-m", "ruff", "check", ".", program=python)
+    run("-m", "ruff", "format", "--check", ".", program=python)
+    run("-m", "mypy", program=python)
 
 
 @target
@@ -237,7 +256,7 @@ def bench() -> None:
 
 @target
 def api() -> None:
-    """Write api.qmd, the reference, from the docstrings"""
+    """Write the reference, pages/api.qmd, from the docstrings"""
     setup()
     run("tools/api_page.py")
 

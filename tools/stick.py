@@ -29,10 +29,8 @@ FILES = (
     "README.md",
     "LICENSE",
     "LICENSE-TEXT",
-    "references.bib",
-    "notation.qmd",
 )
-FOLDERS = "gapfm_teach", "gapfm_lab", "gapfm_course", "notebooks"
+FOLDERS = "gapfm_teach", "gapfm_lab", "gapfm_course", "notebooks", "pages"
 STARTS = {
     "start.sh": '#!/bin/sh\nexec python3 "$(dirname "$0")/start.py" "$@"\n',
     "start.bat": "@echo off\r\nwhere py >nul 2>nul\r\n"

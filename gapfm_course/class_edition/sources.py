@@ -3,8 +3,8 @@
 from pathlib import Path
 
 NOTEBOOKS = "notebooks"
-BIBLIOGRAPHY = "references.bib"
-NOTATION = "notation.qmd"
+BIBLIOGRAPHY = "pages/references.bib"
+NOTATION = "pages/notation.qmd"
 
 # The build puts copies here; in a checkout the files themselves are beside the package.
 INSTALLED = Path(__file__).parent / "sources"

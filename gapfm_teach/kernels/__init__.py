@@ -4,18 +4,17 @@ Each kernel has a twin in plain NumPy, and a test that compares the two:
 
     kernel                                     twin                                  test
     gradient.pair_sums, user_sums              paper.smoothed_gap, .._gradient       test_kernels
-    gradient.chebyshev_sums                    repaired.fast_sums.interpolated_..    test_fast_sum
+    gradient.chebyshev_sums                    consistent.fast_sums.interpolated_..    test_fast_sum
     gradient.gradients                         paper.objective, .._gradient(s)       test_kernels
     gradient.misranking, select_highest        paper.misranking, adaptive_..         test_kernels
     gradient.update_items_in_turn              paper.iteration(in_turn=True)         test_kernels
-    consistent.consistent_pair_sums            repaired.measures.consistent_measure  test_consistent_sums
-    consistent.consistent_chebyshev_sums       repaired.fast_sums.interpolated_..    test_consistent_sums
-    consistent.draw_unrated                    repaired.measures.sample_unrated      test_consistent_sums
+    consistent.consistent_pair_sums            consistent.measures.consistent_measure  test_consistent_sums
+    consistent.consistent_chebyshev_sums       consistent.fast_sums.interpolated_..    test_consistent_sums
+    consistent.draw_unrated                    consistent.measures.sample_unrated      test_consistent_sums
     lists.list_measures, gap_at_ranks          metrics                               test_evaluation_lists, test_kernels
     lists.held_out_ranks, top_grades           sorting the whole list                test_evaluation_lists, test_kernels
 
-A file holds whatever calls each other, however long it gets: the compiler's cache does not notice
-a change in another file. Kernels for many users take the first of them and the one after the last:
+A kernel may call one in another file of its folder: `jit` compiles anew when any of them has changed. Kernels for many users take the first of them and the one after the last:
 `parallel_for` gives each thread a part. Random numbers come from NumPy through arguments. Netflix's files and
 their simulation have kernels of their own beside their only users, in `datasets/netflix`, and so
 have the systems that compare two items at a time, in `lab/baselines`. Where Numba is missing

@@ -2,7 +2,10 @@
 
 import contextlib
 import functools
+import hashlib
+import inspect
 import warnings
+from pathlib import Path
 
 try:
     import numba
@@ -74,9 +77,25 @@ def _say_unkept(folder: str, why: str | None) -> None:
     )
 
 
+@functools.cache
+def _sources_hash(folder: Path) -> str:
+    sources = sorted({*folder.glob("*.py"), *Path(__file__).parent.glob("*.py")})
+    return hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
+
+
 class _Cache(FunctionCache):
     """Numba's cache of one function, except that its files end no computation: what a full disk
-    or a crash left of them is a miss, and makes room for what is compiled then, if it can."""
+    or a crash left of them is a miss, and makes room for what is compiled then, if it can.
+
+    Numba stamps a cache with the function's own file and would keep machine code whose callee has
+    changed in another. Here the stamp covers all sources beside the function, and beside this file.
+    """
+
+    def __init__(self, function):
+        super().__init__(function)
+        self._cache_file._source_stamp = _sources_hash(
+            Path(inspect.getfile(function)).parent
+        )
 
     def load_overload(self, sig, target_context):
         try:

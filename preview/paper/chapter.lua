@@ -168,7 +168,7 @@ end
 local function link(el)
   local page, anchor = el.target:match("^([%w_/.-]-)%.html#?(.*)$")
   if page and not el.target:match("^%a+:") then
-    if page:match("^slides/") then return el.content end -- a deck is no part of the volume
+    if page:match("^%.%./slides/") then return el.content end -- a deck is no part of the volume
     page, anchor = page:match("[^/]+$"), anchor:gsub("^(explore%-[%w_]+):.*", "%1")
     el.target = "#" .. (anchor == "" and "page-" .. page
       or is_label(anchor) and anchor or page .. "-" .. anchor)

@@ -1,4 +1,4 @@
-"""The formula sheet: the page `formula-sheet.qmd` on one page of A4, through Typst."""
+"""The formula sheet: the page `pages/formula-sheet.qmd` on one page of A4, through Typst."""
 
 import json
 import shutil

@@ -10,7 +10,7 @@ import gapfm_teach
 from gapfm_teach import GAPfm, metrics
 from tools import api_page
 
-PAGE = (Path(__file__).resolve().parents[2] / "api.qmd").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "pages/api.qmd").read_text(encoding="utf-8")
 
 
 def test_the_committed_page_is_what_the_code_says():

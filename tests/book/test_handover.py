@@ -14,7 +14,7 @@ import pytest
 from gapfm_teach import GAPfm, Ratings, load_movielens, simulate_ratings
 from gapfm_teach.training.objectives import OBJECTIVES
 
-PAGE = (Path(__file__).parents[2] / "handover.qmd").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "pages" / "handover.qmd").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 

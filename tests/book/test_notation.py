@@ -12,7 +12,7 @@ from gapfm_teach import GAPfm, Ratings, paper
 from gapfm_teach.consistent import gap, ranks
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = (ROOT / "notation.qmd").read_text(encoding="utf-8")
+TABLES = (ROOT / "pages/notation.qmd").read_text(encoding="utf-8")
 SOURCE = "\n".join(p.read_text(encoding="utf-8") for p in ROOT.glob("gapfm_*/**/*.py"))
 
 
@@ -109,7 +109,7 @@ def test_the_page_has_letters_of_both_kinds():
 
 @pytest.mark.parametrize(("symbol", "row"), ALONE.items(), ids=ALONE)
 def test_a_letter_of_one_chapter_stands_in_no_other(symbol, row):
-    assert chapters_with(symbol) == {int(re.search(r"\[(\d+)\]\(notebooks", row)[1])}
+    assert chapters_with(symbol) == {int(re.search(r"\[(\d+)\]\(\.\./notebooks", row)[1])}
 
 
 @pytest.mark.parametrize(("symbol", "row"), SEVERAL.items(), ids=SEVERAL)

@@ -317,10 +317,10 @@ def test_a_widget_shows_its_still_and_a_progress_bar_nothing(book, capsys):
 def lived_with(tmp_path_factory):
     """The project's pages, with chapter 1 as a run in JupyterLab saves it."""
     root = tmp_path_factory.mktemp("project")
-    for name in ("notebooks", "images", "preview"):
+    for name in ("notebooks", "pages", "images", "preview"):
         shutil.copytree(ROOT / name, root / name)
-    others = [ROOT / name for name in ("references.bib", "_quarto.yml", "CITATION.cff")]
-    for page in [*ROOT.glob("*.qmd"), *others]:
+    others = [ROOT / name for name in ("index.qmd", "_quarto.yml", "CITATION.cff")]
+    for page in others:
         shutil.copy(page, root)
     path = root / "notebooks" / "01_from_ap_to_gap.ipynb"
     notebook = nbformat.read(path, as_version=4)

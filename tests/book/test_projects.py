@@ -12,7 +12,7 @@ import gapfm_teach
 from gapfm_lab import protocols, tuning
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "projects.qmd").read_text(encoding="utf-8")
+PAGE = (ROOT / "pages/projects.qmd").read_text(encoding="utf-8")
 STEPS = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
 
 
@@ -69,5 +69,5 @@ def test_the_sample_learns_what_it_climbs(ratings):
 
 def test_every_chapter_has_a_project():
     chapters = sorted(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
-    begun = re.findall(r"^\*\*\[[^\]]+\]\(notebooks/([\w.]+)\)", PAGE, re.M)
+    begun = re.findall(r"^\*\*\[[^\]]+\]\(\.\./notebooks/([\w.]+)\)", PAGE, re.M)
     assert begun == chapters

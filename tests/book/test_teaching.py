@@ -11,14 +11,14 @@ from test_sources import CHAPTERS, formulas
 
 from preview.paper.sheet import sheet
 
-PAGES = {path.name: path.read_text("utf-8") for path in ROOT.glob("*.qmd")}
+PAGES = {path.name: path.read_text("utf-8") for path in ROOT.glob("pages/*.qmd")}
 TEACHERS = ("teaching.qmd", "teaching-notes.qmd", "projects.qmd")
 NOTEBOOKS = {
     chapter.source.name: chapter.markdown
     for chapter in CHAPTERS
     if chapter.source.suffix == ".ipynb"
 }
-LINK = re.compile(r"\]\(notebooks/(?P<chapter>[\w.]+)#(?P<place>[\w-]+)")
+LINK = re.compile(r"\]\(../notebooks/(?P<chapter>[\w.]+)#(?P<place>[\w-]+)")
 DISPLAYED = re.compile(r"\$\$((?:(?!\$\$).)+)\$\$", re.S)
 
 
@@ -72,7 +72,7 @@ def test_minutes_follow_each_other_through_both_sessions():
 def test_there_are_notes_on_every_chapter_with_polls():
     parts = re.split(r"^## ", PAGES["teaching-notes.qmd"], flags=re.M)[1:]
     assert [
-        re.search(r"\]\(notebooks/([\w.]+)\): \d+ minutes", part)[1] for part in parts
+        re.search(r"\]\(../notebooks/([\w.]+)\): \d+ minutes", part)[1] for part in parts
     ] == [*NOTEBOOKS]
     for part in parts:
         assert len(re.findall(r"^\| (?!Ask|:)", part, re.M)) >= 4, part[:40]
@@ -95,7 +95,7 @@ def test_ten_questions_are_asked_and_answered():
 
 def test_words_of_the_glossary_are_words_of_the_chapter_that_introduces_them():
     found = re.findall(
-        r"^\[([^\]]+)\]\(notebooks/([\w.]+)#([\w-]+)\)\n: ", PAGES["glossary.qmd"], re.M
+        r"^\[([^\]]+)\]\(../notebooks/([\w.]+)#([\w-]+)\)\n: ", PAGES["glossary.qmd"], re.M
     )
     words = [word for word, *_ in found]
     assert len(words) >= 40

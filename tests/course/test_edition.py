@@ -49,10 +49,11 @@ def chapter(tmp_path, *sources):
             else nbformat.v4.new_markdown_cell
         )
         notebook.cells.append(new(source))
+    (tmp_path / "pages").mkdir()
     (tmp_path / "notebooks").mkdir()
     nbformat.write(notebook, tmp_path / "notebooks" / "01_one.ipynb")
-    (tmp_path / "notation.qmd").write_text("# Notation {.unnumbered}\n")
-    (tmp_path / "references.bib").write_text(BIBLIOGRAPHY)
+    (tmp_path / "pages/notation.qmd").write_text("# Notation {.unnumbered}\n")
+    (tmp_path / "pages/references.bib").write_text(BIBLIOGRAPHY)
     return edition(tmp_path, solutions=True)["01_one.ipynb"]
 
 
@@ -258,8 +259,8 @@ def test_what_is_not_known_is_an_error_that_names_the_cell(source, what, tmp_pat
 
 
 def test_every_work_of_the_bibliography_is_read():
-    works = read_bibliography(CHECKOUT / "references.bib")
-    text = (CHECKOUT / "references.bib").read_text(encoding="utf-8")
+    works = read_bibliography(CHECKOUT / "pages/references.bib")
+    text = (CHECKOUT / "pages/references.bib").read_text(encoding="utf-8")
     assert len(works) == len(re.findall(r"^@", text, re.M))
     named = [(work.name, work.year) for work in works.values()]
     assert len(set(named)) == len(named)

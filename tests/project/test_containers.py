@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from test_packaging import floors, pinned
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+TEXT = (ROOT / "container/Containerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 STEPS = re.findall(r"^([A-Z]+) (.*)", TEXT, re.MULTILINE)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -35,7 +35,9 @@ def test_the_container_copies_what_is_there_and_installs_extras_that_exist():
 @pytest.mark.processes
 @pytest.mark.skipif(shutil.which("sed") is None, reason="there is no sed here")
 def test_the_containers_constraints_are_the_pinned_versions_without_hashes():
-    script = re.search(r"sed -E '([^']*)'", (ROOT / "Containerfile").read_text())[1]
+    script = re.search(r"sed -E '([^']*)'", (ROOT / "container/Containerfile").read_text())[
+        1
+    ]
     told = subprocess.run(
         ["sed", "-E", script, "requirements.txt"], cwd=ROOT, check=True,
         capture_output=True, encoding="utf-8",

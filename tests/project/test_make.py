@@ -21,10 +21,15 @@ def project(tmp_path):
         "pyproject.toml",
         "_quarto.yml",
         "CITATION.cff",
-        "a.qmd",
+        "index.qmd",
     ):
         (tmp_path / name).write_text(name)
-    for name in ("notebooks/00.ipynb", "preview/fonts/a.woff2", "images/a.svg"):
+    for name in (
+        "notebooks/00.ipynb",
+        "pages/a.qmd",
+        "preview/fonts/a.woff2",
+        "images/a.svg",
+    ):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(name)
     (tmp_path / "tools").mkdir()
@@ -79,7 +84,14 @@ def test_the_site_is_made_once_and_again_after_a_change(commands, project):
 
 
 @pytest.mark.parametrize(
-    "source", ["a.qmd", "notebooks/00.ipynb", "preview/fonts/a.woff2", "_quarto.yml"]
+    "source",
+    [
+        "index.qmd",
+        "pages/a.qmd",
+        "notebooks/00.ipynb",
+        "preview/fonts/a.woff2",
+        "_quarto.yml",
+    ],
 )
 def test_a_changed_source_makes_the_site_anew_and_nothing_else(commands, project, source):
     commands("site")
@@ -94,7 +106,6 @@ def test_changed_versions_are_installed_first(commands, project):
         "venv",
         "pip",
         "pip",
-        "gapfm_teach",
     ]
 
 
@@ -117,7 +128,7 @@ def test_what_make_removes_is_what_it_made(commands, project):
         (project / name).mkdir()
     commands("clean")
     left = {path.name for path in project.iterdir() if path.is_dir()}
-    assert left == {"notebooks", "preview", "images", "tools"}
+    assert left == {"notebooks", "pages", "preview", "images", "tools"}
 
 
 @pytest.mark.processes

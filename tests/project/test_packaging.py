@@ -79,12 +79,9 @@ def project(tmp_path_factory):
     """A copy of what is built from."""
     copy = tmp_path_factory.mktemp("built") / "project"
     copy.mkdir()
-    for name in (
-        *("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT"),
-        *("references.bib", "notation.qmd"),
-    ):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT"):
         shutil.copy(ROOT / name, copy)
-    for name in (*PACKAGES, "notebooks", "tests", "tools", "preview"):
+    for name in (*PACKAGES, "notebooks", "pages", "tests", "tools", "preview"):
         leave = shutil.ignore_patterns("__pycache__", ".*")
         shutil.copytree(ROOT / name, copy / name, ignore=leave)
     return copy
@@ -118,7 +115,7 @@ def test_the_source_archive_holds_the_package_whole_and_no_half_of_the_tests(
     # What a wheel is built from is in it.
     read = {f"notebooks/{n}" for n in files(project / "notebooks")}
     assert {n for n in names if n.startswith("notebooks/")} == read
-    assert {"references.bib", "notation.qmd"} <= names
+    assert {"pages/references.bib", "pages/notation.qmd"} <= names
 
 
 @pytest.mark.processes
