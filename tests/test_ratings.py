@@ -175,8 +175,6 @@ GOOD = {"indptr": [0, 2, 3], "indices": [0, 1, 0], "grades": [1, 2, 3]}
         ({"users": [1, 2, 3]}, r"users has shape \(3,\) but there are 2 users"),
         ({"users": ["a", "a"]}, "users must be distinct, but 'a' is there twice.*1"),
         ({"items": [7, 7]}, "items must be distinct, but 7 is there twice"),
-        ({"users": ["a\0", "a"]}, r"users must hold no NUL.*users\[0\] is 'a\\x00'"),
-        ({"titles": ["A", "A\0"]}, r"titles must hold no NUL.*titles\[1\]"),
         ({"grades": [1, 2, 3j]}, "grades must be numbers, got .*3j"),
         ({"grades": np.array([1, 2, 3], "M8[s]")}, "grades must be numbers"),
         ({"grades": masked([1, 2, 3])}, "grades has masked entries; leave them out"),
@@ -202,7 +200,6 @@ def test_bad_arrays_are_named(change, message):
         ({"user": [1, 1], "item": [1, 2], "grade": [1, None]}, r"grade\[1\] is nan"),
         ({"user": [1], "item": [1], "grade": ["a"]}, "grade must be numbers, got 'a'"),
         ({"user": [1], "item": [1], "grade": [0]}, "grade must be 1 or above"),
-        ({"user": ["a\0"], "item": [1], "grade": [1]}, r"user must hold no NUL.*\[0\]"),
     ],
 )
 def test_bad_tables_are_named(frame, message):
@@ -241,7 +238,6 @@ def test_more_items_than_the_memory_holds_are_refused_with_their_size(change):
 @pytest.mark.parametrize(
     ("ids", "changed"),
     [
-        ([2**63, 1], r"9223372036854775808 would become 9\.22\d+e\+18"),
         ([2**53 + 1, 0.5], r"9007199254740993 would become 9007199254740992\.0"),
         ([1, "1"], "1 would become '1'"),
     ],
