@@ -12,7 +12,7 @@ from gapfm_teach._support.checks import check_count, check_path
 from gapfm_teach.datasets import load_movielens
 from gapfm_teach.ratings import Ratings
 
-from ..reproduce.versions import versions
+from ..versions import versions
 from . import declared
 from .own_data import read_ratings
 from .run import Piece, folder_name, pieces, run

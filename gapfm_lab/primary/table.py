@@ -34,7 +34,7 @@ def make_tables(
         shared = shared_part(ratings, given)
         head: dict[str, Any] = {"data": data, "given": given, "system": system}
         users = [table.set_index("user")[USERS] for _, table in tables]
-        row = summarize_splits(users, shared=shared)[_MEAN_COLUMNS]
+        row = summarize_splits(users, overlap=shared)[_MEAN_COLUMNS]
         means += [row.assign(**head), _of_splits(tables).assign(**head)]
         for seed, table in tables:
             chosen = table.loc[0, ["settings", "value", "n_fits", "at_edge"]].to_dict()
@@ -45,7 +45,8 @@ def make_tables(
             pairs = _pairs(measured, given, one, other)
             if pairs:
                 table = compare_splits(
-                    *map(list, zip(*pairs, strict=True)), shared=shared_part(ratings, given)
+                    *map(list, zip(*pairs, strict=True)),
+                    overlap=shared_part(ratings, given),
                 )
                 table["p_value"] = table["p_value"].where(table["metric"] == METRIC)
                 against: dict[str, Any] = head | {"system": one, "reference": other}

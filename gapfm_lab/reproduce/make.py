@@ -9,6 +9,7 @@ from tqdm.auto import tqdm
 from gapfm_teach._support.files import replacing, writable_folder
 
 from ..protocols import PROTOCOLS
+from ..versions import versions
 from .choices import sample_of
 from .figures import draw_table
 from .journal import stoppable, write_csv
@@ -17,7 +18,6 @@ from .run import Run
 from .table1 import draw_statistics, statistics
 from .tables import make_table
 from .timing import machine
-from .versions import versions
 
 
 def reproduce(run: Run) -> pd.DataFrame:

@@ -9,10 +9,10 @@ from zlib import crc32
 from gapfm_teach.ratings import Ratings
 
 from ..protocols import PROTOCOLS, Protocol
+from ..versions import versions
 from . import netflix
 from .figures import FIGURES, Figure
 from .journal import ResultCache
-from .versions import versions
 
 N_SPLITS = 10
 MAIN = "100k"  # the data whose results are called by the table's name alone
