@@ -1,17 +1,11 @@
-"""How often 95% intervals from repeated splits hold the truth, where the truth is known.
+"""How often a difference is found where there is none: `python benchmarks/interval_coverage.py FILE`.
 
-`python benchmarks/interval_coverage.py table.csv`: about seven minutes on one core.
+A few minutes on one core.
 """
 
 import sys
 
-from gapfm_lab.chapter_06_coverage import (
-    GIVEN,
-    METRIC,
-    N_USERS,
-    coverage,
-    simulated_groups,
-)
+from gapfm_lab import chapter_06_coverage as simulation
 from gapfm_lab.reproduce.journal import write_csv
 from gapfm_lab.versions import versions
 
@@ -19,8 +13,9 @@ if __name__ == "__main__":
     (file,) = sys.argv[1:]
     words = [
         "python benchmarks/interval_coverage.py notebooks/results/coverage.csv",
-        f"Groups of {N_USERS} simulated users; {METRIC} of top-N lists, Given {GIVEN}; tuned in each "
-        "split. The truth is the mean over all groups",
+        f"{simulation.N_USERS} simulated users; standard deviations: users {simulation.SD_USERS}, "
+        f"splits {simulation.SD_SPLITS}, rest {simulation.SD_REST}; shared by splits: "
+        f"{simulation.SHARED}; a collapse is {simulation.COLLAPSE} down",
         versions(),
     ]
-    write_csv(file, coverage(simulated_groups()), words)
+    write_csv(file, simulation.error_rates(), words)

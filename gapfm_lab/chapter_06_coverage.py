@@ -1,238 +1,75 @@
-"""How often 95% intervals from repeated splits hold the truth, where the truth is known.
+"""How often intervals from repeated splits cover the truth, where the truth is known.
 
-Many groups of simulated users, all with taste in the same films. The ratings of each group are
-split several times, and in each split two systems are tuned on its training part, fitted and
-measured: what a table of this course does once. The truth is the mean over all groups, and each
-way of making an interval is asked how often its interval of one group holds it.
+Differences of two systems are simulated, a value for each user and split, of which the mean is 0:
+
+    d_ms = a_m + b + b_s + e_ms, and in some splits a collapse
+
+a_m is a user's own, b what all splits of the same ratings share, b_s a split's own, and e_ms the rest.
+Splits of the same ratings can't show b. What is asked is how often a test at level α finds a difference.
 """
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pandas as pd
 from scipy import stats
-from tqdm.auto import tqdm
 
-from gapfm_teach._support.checks import check_count
-from gapfm_teach.datasets import simulate_ratings
-from gapfm_teach.intervals import average_splits, summarize, summarize_splits
-from gapfm_teach.model import GAPfm
-from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import select_users
-from gapfm_teach.training.machine import threads
+from gapfm_teach.intervals import average_splits, compare_splits
 
-from .baselines import MeanRating
-from .protocols import N_TEST, split
-from .systems import System
-from .tuning import folds_of, per_user, tune
+from .primary.declared import ALPHA, COMPARISONS, DATA, GIVEN
 
-TASK, METRIC, GIVEN = "top_n", "NDCG@5", 10
-N_USERS, N_SPLITS = 300, (5, 10)
-N_RESAMPLES = 1000
-SYSTEMS = {
-    "GAPfm": System(GAPfm, {"learning_rate": [0.01, 0.03, 0.1]}, {"n_iter": 20}),
-    "Shrunken mean rating": System(MeanRating, {"shrinkage": [1, 5, 20, 100, 500]}),
-}
-ONE, OTHER = SYSTEMS
-DIFFERENCE, FAILED = f"{ONE} - {OTHER}", f"{ONE}, one run failed"
+# About as large as those of the primary table's comparisons.
+N_USERS, TESTED = 600, 2 / 3
+SD_USERS, SD_SPLITS, SD_REST = 0.06, 0.012, 0.15
+SHARED = 0.25  # of the variance of splits; the share of training ratings that two splits have both
+COLLAPSE, RARE = 0.1, 0.05  # how far a collapsed run is off, and how often
+N_SPLITS = (5, 20)
+# The level of a single interval, and the smallest that Holm's method asks for.
+LEVELS = (ALPHA, ALPHA / (len(COMPARISONS) * len(DATA) * len(GIVEN)))
+N_REPEATS, AT_ONCE = 20_000, 500
 
 
-class Group(NamedTuple):
-    """What was measured with one group of users.
+def error_rates(random_state: int = 0, n_repeats: int = N_REPEATS) -> pd.DataFrame:
+    """A row for each number of splits, without and with rare collapses, method and level.
 
-    values : (n_splits, n_users) for each system; failed : the same of a system that has learned
-    nothing; ratio : test ratings to training ratings; overlap : the share of a split's training
-    ratings that another split trains on, too.
+    Columns n_splits, collapses, method, level, found (the share of `n_repeats` in which a difference is
+    found, although there is none: at most `level` where the method is right) and n_repeats.
     """
-
-    values: dict[str, np.ndarray]
-    failed: np.ndarray
-    ratio: float
-    overlap: float
-
-
-class _Unlearned:
-    """Scores that say nothing: ties, which evaluation breaks at random."""
-
-    def predict(self, user: int, items: np.ndarray) -> np.ndarray:
-        return np.zeros(len(items))
-
-
-def population(n_users: int = 40_000, random_state: int = 0) -> Ratings:
-    """Simulated users with ratings enough for a split, about two thirds of `n_users`."""
-    ratings = simulate_ratings(n_users, 100, mean_ratings=40, random_state=random_state)
-    enough = np.diff(ratings.indptr) >= GIVEN + N_TEST + 1
-    return select_users(
-        ratings, enough, f"users with at least {GIVEN + N_TEST + 1} ratings"
-    )
+    rng, rows = np.random.default_rng(random_state), []
+    for n_splits, collapses in product(N_SPLITS, (0.0, RARE)):
+        p_values: dict[str, list[np.ndarray]] = {}
+        for _ in range(0, n_repeats, AT_ONCE):
+            for method, p in _tested(_differences(rng, n_splits, collapses, AT_ONCE)):
+                p_values.setdefault(method, []).append(p)
+        for method, level in product(p_values, LEVELS):
+            found = float(np.mean(np.concatenate(p_values[method]) < level))
+            rows.append((n_splits, collapses, method, level, found, n_repeats))
+    columns = ["n_splits", "collapses", "method", "level", "found", "n_repeats"]
+    return pd.DataFrame(rows, columns=columns)
 
 
-def group(people: Ratings, n_users: int, n_splits: int, random_state: int) -> Group:
-    """Draw `n_users` of `people`, and tune, fit and measure in each of `n_splits` splits."""
-    rng = np.random.default_rng(random_state)
-    drawn = np.zeros(people.n_users, dtype=bool)
-    drawn[rng.choice(people.n_users, n_users, replace=False)] = True
-    ratings = select_users(people, drawn, "a group")
-    tables: dict[str, list] = {name: [] for name in (*SYSTEMS, FAILED)}
+def _differences(
+    rng: np.random.Generator, n_splits: int, collapses: float, n_columns: int
+) -> list[pd.DataFrame]:
+    """A table for each split: a row a tested user, a column for each repeat of the experiment."""
+    of_users = rng.normal(0.0, SD_USERS, (N_USERS, n_columns))
+    common = rng.normal(0.0, SD_SPLITS * np.sqrt(SHARED), n_columns)
+    tables = []
     for _ in range(n_splits):
-        seed = int(rng.integers(2**31))
-        train, known, test = split(TASK, ratings, GIVEN, seed)
-        fitted = {name: _tuned(name, train, known, seed).fit(train) for name in SYSTEMS}
-        for name, system in (fitted | {FAILED: _Unlearned()}).items():
-            tables[name].append(per_user(TASK, system, known, test, seed)[METRIC])
-    values = {name: np.array(rows) for name, rows in tables.items()}
-    failed, overlap = values.pop(FAILED), np.mean(GIVEN / np.diff(ratings.indptr))
-    return Group(values, failed, test.n_ratings / train.n_ratings, float(overlap))
+        own = rng.normal(0.0, SD_SPLITS * np.sqrt(1 - SHARED), n_columns)
+        down = COLLAPSE * (collapses - (rng.random(n_columns) < collapses))
+        tested = np.flatnonzero(rng.permutation(N_USERS) < TESTED * N_USERS)
+        rest = rng.normal(0.0, SD_REST, (tested.size, n_columns))
+        tables.append(pd.DataFrame(of_users[tested] + common + own + down + rest, tested))
+    return tables
 
 
-def _tuned(name: str, train: Ratings, known: Ratings, seed: int):
-    system = SYSTEMS[name]
-    folds = folds_of(train, known, seed, n_validations=1)
-    # All points, and none beyond the grid: each is tuned some ten thousand times.
-    points = len(system.points())
-    search = tune(system, folds, TASK, n_trials=points, random_state=seed)
-    return system.build(search.chosen(METRIC), seed)
-
-
-# --------------------------------------------------------------------------- intervals
-
-Interval = tuple[float, float]
-Method = Callable[[np.ndarray, Group, np.random.Generator], Interval]
-
-
-def users_only(values: np.ndarray, of: Group, rng: np.random.Generator) -> Interval:
-    """Bootstrap over users of each user's mean over the splits."""
-    return _limits(summarize(average_splits(_tables(values)), rng))
-
-
-def users_and_splits(values: np.ndarray, of: Group, rng: np.random.Generator) -> Interval:
-    """`summarize_splits` as if splits had nothing in common: both squared errors, added."""
-    return _limits(summarize_splits(_tables(values)))
-
-
-def shared_ratings(values: np.ndarray, of: Group, rng: np.random.Generator) -> Interval:
-    """`summarize_splits` that knows how much of their training ratings the splits share."""
-    return _limits(summarize_splits(_tables(values), overlap=of.overlap))
-
-
-def crossed_effects(values: np.ndarray, of: Group, rng: np.random.Generator) -> Interval:
-    """Two crossed random effects: (MS_users + MS_splits - MS_error) / cells, t quantile.
-
-    Not below the larger of the one-way errors; degrees of freedom of Satterthwaite (1946).
-    """
-    users, splits, error = squares = np.array(mean_squares(values))
-    n_splits, n_users = values.shape
-    total = max(users + splits - error, users, splits)
-    df = np.array([n_users - 1, n_splits - 1, (n_users - 1) * (n_splits - 1)])
-    return _t_interval(values, total / values.size, total**2 / np.sum(squares**2 / df))
-
-
-def pigeonhole(values: np.ndarray, of: Group, rng: np.random.Generator) -> Interval:
-    """Percentiles where users and splits are drawn anew, each by themselves (Owen 2007)."""
-    times = [
-        rng.multinomial(n, np.full(n, 1 / n), size=N_RESAMPLES) / n for n in values.shape
-    ]
-    means = np.einsum("rs,su,ru->r", times[0], values, times[1], optimize=True)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return low, high
-
-
-def corrected_t(values: np.ndarray, of: Group, rng: np.random.Generator) -> Interval:
-    """The splits' means alone, with 1/n + test/train for 1/n (Nadeau and Bengio 2003)."""
-    n_splits = len(values)
-    spread = values.mean(axis=1).var(ddof=1)
-    return _t_interval(values, (1 / n_splits + of.ratio) * spread, n_splits - 1)
-
-
-METHODS: dict[str, Method] = {
-    "users only": users_only,
-    "users and splits": users_and_splits,
-    "users and splits that share ratings": shared_ratings,
-    "crossed random effects": crossed_effects,
-    "pigeonhole bootstrap": pigeonhole,
-    "corrected resampled t": corrected_t,
-}
-
-
-def mean_squares(values: np.ndarray) -> tuple[float, float, float]:
-    """(MS_users, MS_splits, MS_error) of values (n_splits, n_users), one in each cell."""
-    n_splits, n_users = values.shape
-    of_user = values.mean(axis=0) - values.mean()
-    of_split = values.mean(axis=1) - values.mean()
-    rest = values - values.mean() - of_user - of_split[:, None]
-    return (
-        n_splits * np.sum(of_user**2) / (n_users - 1),
-        n_users * np.sum(of_split**2) / (n_splits - 1),
-        np.sum(rest**2) / ((n_users - 1) * (n_splits - 1)),
-    )
-
-
-def _t_interval(values: np.ndarray, variance: float, df: float) -> Interval:
-    half = stats.t.ppf(0.975, df) * np.sqrt(variance)
-    return values.mean() - half, values.mean() + half
-
-
-def _tables(values: np.ndarray) -> list[pd.DataFrame]:
-    return [pd.DataFrame({METRIC: row}) for row in values]
-
-
-def _limits(table: pd.DataFrame) -> Interval:
-    return table["ci_low"].item(), table["ci_high"].item()
-
-
-# --------------------------------------------------------------------------- coverage
-
-
-def coverage(
-    groups: Iterable[Group], n_splits: Iterable[int] = N_SPLITS, random_state: int = 0
-) -> pd.DataFrame:
-    """How often the intervals of each of `METHODS` hold the truth, from `groups`.
-
-    n_splits : of how many of a group's splits, the first ones, an interval is made.
-
-    Returns a DataFrame with columns what (a system's mean, the paired difference of both, and
-    the mean of the first where one of its runs failed, a split drawn at random: its lists are in
-    random order); n_splits, method; coverage, the share of groups whose interval holds the truth,
-    which is the mean over all groups and splits, without failed runs; mc_error, the coverage's
-    own standard error; width, the intervals' mean; truth; n_groups.
-    """
-    groups, rng = list(groups), np.random.default_rng(random_state)
-    truths = {name: np.mean([one.values[name] for one in groups]) for name in SYSTEMS}
-    truths |= {DIFFERENCE: truths[ONE] - truths[OTHER], FAILED: truths[ONE]}
-    rows = []
-    for n in n_splits:
-        cases = [(one, _cases(one, n, rng)) for one in groups]
-        for what, truth in truths.items():
-            for method, interval in METHODS.items():
-                found = np.array(
-                    [interval(values[what], one, rng) for one, values in cases]
-                )
-                held = np.mean((found[:, 0] <= truth) & (truth <= found[:, 1]))
-                rows.append({
-                    "what": what, "n_splits": n, "method": method, "coverage": held,
-                    "mc_error": np.sqrt(held * (1 - held) / len(groups)),
-                    "width": np.mean(found[:, 1] - found[:, 0]),
-                    "truth": truth, "n_groups": len(groups),
-                })  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _cases(one: Group, n_splits: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """The first `n_splits` splits of everything that an interval is made of."""
-    of = {name: values[:n_splits] for name, values in one.values.items()}
-    failed = of[ONE].copy()
-    place = rng.integers(n_splits)
-    failed[place] = one.failed[place]
-    return of | {DIFFERENCE: of[ONE] - of[OTHER], FAILED: failed}
-
-
-def simulated_groups(n_groups: int = 500, n_users: int = N_USERS) -> list[Group]:
-    """`n_groups` groups of `n_users` users of one population; the same ones each time."""
-    n_groups, people = check_count(n_groups, "n_groups"), population()
-    n_users = check_count(n_users, "n_users", high=people.n_users)
-    with threads(1, people):
-        return [
-            group(people, n_users, max(N_SPLITS), seed)
-            for seed in tqdm(range(n_groups), "groups")
-        ]
+def _tested(splits: list[pd.DataFrame]) -> Iterator[tuple[str, np.ndarray]]:
+    """The p-values of a mean of 0 by each method, one for each column."""
+    nothing = [table * 0.0 for table in splits]
+    users = average_splits(splits)
+    yield "users only", stats.ttest_1samp(users, 0.0).pvalue
+    for method, overlap in (("users and splits", 0.0), ("and what splits share", SHARED)):
+        compared = compare_splits(splits, nothing, overlap=overlap)
+        yield method, compared["p_value"].to_numpy()
