@@ -91,3 +91,10 @@ def test_what_a_move_did_depends_on_the_audience_that_sets_the_widths(stage):
         assert drawn / drawn.sum() == pytest.approx(weights / weights.sum(), abs=0.015)
     assert signs["easy-going"]
     assert not signs["the paper's (5)"]
+
+
+def test_a_link_brings_the_order_back(show):
+    link = "#explore-drag_list:audience=easy-going;order=4,3,2,1,0"
+    stage = show("drag_list", DATA, width=390, dark=True, hash=link)
+    assert order(stage) == [4, 3, 2, 1, 0]
+    check(stage, stage.said(), "easy-going")

@@ -1,6 +1,5 @@
 """Chapter 5's selection: Algorithm 1 as `selection`, and the trainings as NumPy does them."""
 
-import json
 import re
 
 import numpy as np
@@ -8,7 +7,6 @@ import pytest
 from page_random import mulberry32, normals
 from spoken import numbers
 
-from gapfm_course.explorables.explorable import packed
 from gapfm_lab.chapter_05 import selection_explorable
 from gapfm_teach import Ratings, adaptive_selection
 from gapfm_teach.paper import misranking
@@ -105,7 +103,3 @@ def test_with_all_films_selected_the_three_are_one(stage):
     stage.slide("K", 19)
     gaps = numbers(trained(stage).split(" GAP ")[1])
     assert gaps[0] == gaps[2] == gaps[4]
-
-
-def test_what_the_page_carries_is_small():
-    assert len(json.dumps(packed(DATA))) < 40_000
