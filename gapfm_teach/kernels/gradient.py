@@ -165,7 +165,7 @@ def chebyshev_nodes(spread, tolerance):
 
     As functions of x, g(f - x) and its kin have poles at f ± iπ, so the error of interpolation
     falls by ρ a node, with ρ the ellipse through them. The 60 covers what the poles' distance
-    leaves open; `tests/test_fast_sum.py` measures it.
+    leaves open; `tests/kernels/test_fast_sum.py` measures it.
     """
     slope = 2.0 * math.pi / spread
     rho = slope + math.sqrt(1.0 + slope * slope)
