@@ -93,7 +93,7 @@ def summarize_splits(
     varies between splits by 1 - f of what it would with other people's; f / (1 - f) adds the
     rest. (The corrected resampled t test of Nadeau and Bengio 2003 adds n_test / n_train.) What
     a run owes to its own seed has no such rest, so that the interval is rather too wide.
-    `lab.chapter_06_coverage` measures how often such intervals hold the truth, beside others.
+    `gapfm_lab.chapter_06_coverage` measures how often such intervals hold the truth, beside others.
 
     Parameters: results, one per-user table a split; overlap, f in [0, 1): the mean over users of
     n_given / n_ratings where each split draws n_given of a user's ratings for training. Without

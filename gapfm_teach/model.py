@@ -217,7 +217,7 @@ class GAPfm(Estimator, Recommender):
     def save(self, path) -> None:
         """Write the fitted model to `path`, a .npz file, without pickle.
 
-        It holds the ratings of `train_` too, without times. `handover.qmd` lists its arrays and
+        It holds the ratings of `train_` too, without times. `pages/handover.qmd` lists its arrays and
         has the code that scores and folds in without this package.
         Written beside and renamed, so an existing file is replaced whole or not at all; a link
         stays, and the file behind it is replaced. As in all paths that this package takes, `~` is

@@ -252,7 +252,3 @@ def main() -> None:
         sys.exit(f"The site was not built.\n  {error}")
     print(f"_site/: {len(pages)} pages, built by the preview renderer.")
     print("Open _site/index.html")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,10 @@
 """Print the lowest version of each package that pyproject.toml allows, as constraints for pip."""
 
 import itertools
-import re
 import tomllib
 from pathlib import Path
 
 PROJECT = Path(__file__).parent.parent / "pyproject.toml"
-FLOOR = re.compile(r"(?P<name>[\w.-]+)>=(?P<version>[\w.]+)(?P<marker>\s*;.*)?")
 
 
 def lowest(project: Path = PROJECT) -> list[str]:
@@ -17,17 +15,14 @@ def lowest(project: Path = PROJECT) -> list[str]:
     table = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
     extras = table["optional-dependencies"].values()
     asked = itertools.chain(table["dependencies"], *extras)
-    own = re.compile(rf"{table['name']}\[[\w,]+\]")  # an extra that takes in others
-    return [_floor(requirement) for requirement in asked if not own.fullmatch(requirement)]
-
-
-def _floor(requirement: str) -> str:
-    parts = FLOOR.fullmatch(requirement)
-    if parts is None:
-        raise ValueError(
-            f"the requirement {requirement!r} has no lowest version; write it as name>=version"
-        )
-    return f"{parts['name']}=={parts['version']}{parts['marker'] or ''}"
+    own = f"{table['name']}["  # an extra that takes in others
+    floors = [requirement for requirement in asked if not requirement.startswith(own)]
+    for requirement in floors:
+        if ">=" not in requirement or "," in requirement:
+            raise ValueError(
+                f"{requirement!r} has no lowest version; write it as name>=version"
+            )
+    return [requirement.replace(">=", "==", 1) for requirement in floors]
 
 
 if __name__ == "__main__":

@@ -24,12 +24,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parent.parent
 COURSE = "gapfm-teach[notebooks,baselines,distributed]"
 # What the package is built of.
-FILES = (
-    "pyproject.toml",
-    "README.md",
-    "LICENSE",
-    "LICENSE-TEXT",
-)
+FILES = ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT")
 FOLDERS = "gapfm_teach", "gapfm_lab", "gapfm_course", "notebooks", "pages"
 STARTS = {
     "start.sh": '#!/bin/sh\nexec python3 "$(dirname "$0")/start.py" "$@"\n',

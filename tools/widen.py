@@ -97,7 +97,6 @@ def install(shell, jitter: int) -> None:
     shell.ast_transformers.append(Widen())
     pd.set_option("display.precision", pd.get_option("display.precision") + MORE)
     pd.set_option("display.width", 1000)
-    pd.set_option("display.max_colwidth", None)  # or else a longer text would be cut
     np.set_printoptions(precision=np.get_printoptions()["precision"] + MORE)
     if jitter:
         Jittered.seed = jitter

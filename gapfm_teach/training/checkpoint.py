@@ -1,7 +1,7 @@
 """Fitted models and running trainings in files: written whole or not at all, without pickle.
 
 All arrays in a file are numbers, in C order; whatever is text is in `header`, the UTF-8 bytes
-of one JSON object. `handover.qmd` documents a model's file for programs without this package.
+of one JSON object. `pages/handover.qmd` documents a model's file for programs without this package.
 """
 
 import json
@@ -32,7 +32,7 @@ _ABOUT = (
     "stand in the order of those rows. What user m rated in training: places train_indptr[m] to "
     "train_indptr[m + 1] - 1 of train_indices (rows of items) and train_grades. A new user's "
     "factors: from 0, with the item factors held fixed, as many steps of the objective's gradient "
-    "ascent as history has rows. Formulas and code: handover.qmd of gapfm_teach."
+    "ascent as history has rows. Formulas and code: pages/handover.qmd of gapfm_teach."
 )
 
 

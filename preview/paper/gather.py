@@ -103,18 +103,17 @@ def live(chapter: Chapter, config: dict) -> str:
 def read(chapter: Chapter, label: str, place: str, root: Path) -> dict:
     """The chapter as pandoc's tree, after the preview's filter and the one for paper."""
     above = chapter.source.parent.relative_to(root).as_posix()
-    metadata = {
-        "source": chapter.source.name,
-        "stem": chapter.source.stem,
-        "chapter": label,
-        "folder": "" if above == "." else above + "/",
-        "place": place,
-    }
     settings = {
         "from": "markdown",
         "to": "json",
         "filters": [str(HERE.parent / "filter.lua"), str(HERE / "chapter.lua")],
-        "metadata": metadata,
+        "metadata": {
+            "source": chapter.source.name,
+            "stem": chapter.source.stem,
+            "chapter": label,
+            "folder": "" if above == "." else above + "/",
+            "place": place,
+        },
     }
     return json.loads(run_pandoc(settings, chapter.markdown, chapter.source.name))
 

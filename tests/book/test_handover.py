@@ -1,4 +1,4 @@
-"""A saved model in the hands of a program that has handover.qmd, but not this package."""
+"""A saved model in the hands of a program that has pages/handover.qmd, but not this package."""
 
 import json
 import re

@@ -7,7 +7,7 @@ const LAPTOP = 16e9;
 const LEAST = 1e3, MOST = 1e17; // bytes on the axis
 const NEVER = COLOURS[1]; // of what the package does without
 const UNITS = [[1e15, "PB"], [1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]];
-// As `training.Problem` cuts users into blocks: each has an account of V of its own.
+// As `training.data.TrainingData` cuts users into blocks: each has an account of V of its own.
 const MOST_BLOCKS = 64, BLOCK_BYTES = 2 ** 28;
 
 const SAID = { "ratings, twice": "ratings, as read and in the order of training", gradients: "gradients of U and V", "V of each block": "a gradient of V for each block of users" };

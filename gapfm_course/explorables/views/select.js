@@ -15,7 +15,7 @@ function ranks(values) {
   return found;
 }
 
-// Algorithm 1, as selection.py has it: due places, places, and which K items stand farthest.
+// Algorithm 1, as gapfm_teach/paper.py has it: due places, places, and which K items stand farthest.
 export function chosen(grades, scores, K) {
   const due = ranks(grades), now = ranks(scores);
   const misranking = due.map((place, i) => Math.abs(place - now[i]));
