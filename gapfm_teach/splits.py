@@ -204,6 +204,41 @@ def _cells(ratings: Ratings, begin: int, end: int) -> np.ndarray:
     return np.repeat(np.arange(begin, end) * ratings.n_items, counts) + items
 
 
+def check_ratings(value, name: str) -> None:
+    """Raise TypeError unless `value` is `Ratings`.
+
+    >>> from gapfm_teach import simulate_ratings
+    >>> from gapfm_teach.splits import check_ratings
+    >>> check_ratings(simulate_ratings(20, 30, random_state=0), "train")  # nothing to say
+    """
+    if not isinstance(value, Ratings):
+        raise TypeError(
+            f"{name} must be Ratings, got {type(value).__name__}; use Ratings.from_frame(df)"
+        )
+
+
+def check_parts(train: Ratings, other: Ratings, name: str) -> None:
+    """Raise unless `other`, called `name`, is of the users and items of `train`, with other ratings.
+
+    >>> from gapfm_teach import simulate_ratings, split_given
+    >>> from gapfm_teach.splits import check_parts
+    >>> ratings = simulate_ratings(50, 100, random_state=0)
+    >>> check_parts(*split_given(ratings, 10, random_state=0), "test")  # nothing to say
+    """
+    check_ratings(train, "train")
+    check_ratings(other, name)
+    ours, theirs = ((part.n_users, part.n_items) for part in (train, other))
+    if ours != theirs:
+        raise ValueError(
+            f"train has (users, items) {ours}, {name} has {theirs}; make both with split_given"
+        )
+    repeated = int(overlap_mask(train, other).sum())
+    if repeated:
+        raise ValueError(
+            f"{name} repeats {repeated} ratings of train; hold them out of one of the two"
+        )
+
+
 def by_time(ratings: Ratings, *, random_state=None) -> np.ndarray:
     """Where the ratings stand that are each user's first, second, ... in time: (n_ratings,) int64.
 
@@ -228,8 +263,7 @@ def by_time(ratings: Ratings, *, random_state=None) -> np.ndarray:
 def _active(ratings: Ratings, **least: int) -> tuple[np.ndarray, np.ndarray]:
     """The users who have ratings for two parts of at least so many each, named as the arguments
     are: (n_users,) bool, and their ratings: (n_ratings,) bool."""
-    if not isinstance(ratings, Ratings):
-        raise TypeError(f"ratings must be Ratings, got {type(ratings).__name__}")
+    check_ratings(ratings, "ratings")
     needed = sum(check_count(value, name) for name, value in least.items())
     counts = np.diff(ratings.indptr)
     kept = counts >= needed
