@@ -107,7 +107,7 @@ def top_n_per_user(
 def top_n_grades(
     model, train: Ratings, test: Ratings, *, n_candidates: int | None, at: int, random_state=None
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The lists behind `top_n_per_user`, which has the parameters and errors: what stands on top.
+    """The lists behind `top_n_per_user`, which has the parameters and errors: what is on top.
 
     Returns the positions of the users measured, (n_users,), and the grades at ranks 1..at of
     each one's list, 0 where the item is unrated, int8 (n_users, at).
@@ -289,7 +289,7 @@ def _predicted(model, user, items: np.ndarray) -> np.ndarray:
 
 
 def _measures(top, test: Ratings, users, at: int, scale: int) -> dict[str, np.ndarray]:
-    """Name and value (n_users,) of every measure at rank `at`, from the grades that stand there.
+    """Name and value (n_users,) of every measure at rank `at`, from the grades there.
 
     `scale`: the highest grade there is.
     """

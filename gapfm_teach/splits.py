@@ -39,11 +39,11 @@ def split_latest(
     """Split every user's ratings in time: the latest `n_test` for testing, the earlier for training.
 
     Users with at least n_test + min_train ratings are kept. Of ratings in the same second, which
-    are common in MovieLens, those that count as later are drawn: the order in which they stand
+    are common in MovieLens, those that count as later are drawn: their order here
     is that of the items, and says nothing of time. Both parts have the same users in the same order, all items of
     `ratings` and the same max_grade.
 
-    Of a user, training knows nothing that she rated after her test. Of others it does, for the cut
+    Of a user, training knows nothing that they rated after their test. Of others it does, for the cut
     is each user's own: what became popular later can be learned. One cut for all would prevent
     that, but leave few users with ratings enough on both sides.
 
@@ -70,7 +70,7 @@ def split_latest(
 def sample_n(ratings: Ratings, n_given: int, *, random_state=None) -> Ratings:
     """`n_given` ratings of each user drawn at random, all where there are fewer; users all stay.
 
-    For data whose test ratings stand apart already, as Netflix's probe does.
+    For data whose test ratings are separate already, as Netflix's probe does.
 
     >>> from gapfm_teach import Ratings
     >>> from gapfm_teach.splits import sample_n
@@ -240,7 +240,7 @@ def check_parts(train: Ratings, other: Ratings, name: str) -> None:
 
 
 def by_time(ratings: Ratings, *, random_state=None) -> np.ndarray:
-    """Where the ratings stand that are each user's first, second, ... in time: (n_ratings,) int64.
+    """Positions of the ratings that are each user's first, second, ... in time: (n_ratings,) int64.
 
     Users keep their rows: `indptr` holds for `ratings.times[by_time(ratings)]` too. Ratings of a
     user in the same second come in random order. Raises ValueError where there are no times.
