@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from gapfm_lab.reproduce.timing import machine
-from gapfm_lab.reproduce.versions import versions
+from gapfm_lab.versions import versions
 
 PROGRAM = """
 import time

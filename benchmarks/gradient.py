@@ -20,7 +20,7 @@ from gapfm_lab.experiments.common import small_start
 from gapfm_lab.experiments.netflix_size import active_users, netflix
 from gapfm_lab.reproduce.journal import write_csv
 from gapfm_lab.reproduce.timing import machine
-from gapfm_lab.reproduce.versions import versions
+from gapfm_lab.versions import versions
 from gapfm_teach import kernels
 from gapfm_teach.paper import cumulative_weights, thresholding_probabilities
 from gapfm_teach.splits import sample_n

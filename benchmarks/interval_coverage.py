@@ -13,7 +13,7 @@ from gapfm_lab.chapter_06_coverage import (
     simulated_groups,
 )
 from gapfm_lab.reproduce.journal import write_csv
-from gapfm_lab.reproduce.versions import versions
+from gapfm_lab.versions import versions
 
 if __name__ == "__main__":
     (file,) = sys.argv[1:]

@@ -20,7 +20,7 @@ from measure import in_fresh_process, peak
 from gapfm_lab.netflix_simulation import simulate_netflix
 from gapfm_lab.reproduce.journal import write_csv
 from gapfm_lab.reproduce.timing import machine
-from gapfm_lab.reproduce.versions import versions
+from gapfm_lab.versions import versions
 from gapfm_teach import load_netflix
 from gapfm_teach.datasets.netflix import load
 from gapfm_teach.datasets.netflix.arrange import by_movie

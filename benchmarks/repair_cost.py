@@ -12,7 +12,7 @@ from measure import seconds
 
 from gapfm_lab.reproduce.journal import write_csv
 from gapfm_lab.reproduce.timing import machine
-from gapfm_lab.reproduce.versions import versions
+from gapfm_lab.versions import versions
 from gapfm_teach import Ratings, load_movielens, split_given
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.machine import threads

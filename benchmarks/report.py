@@ -15,7 +15,7 @@ from measure import in_fresh_process, peak, seconds
 from netflix_reading import reading
 
 from gapfm_lab.reproduce.timing import machine
-from gapfm_lab.reproduce.versions import versions
+from gapfm_lab.versions import versions
 from gapfm_teach import GAPfm, Ratings, evaluation, kernels, load_movielens, split_given
 from gapfm_teach._support.files import replacing
 

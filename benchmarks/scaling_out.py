@@ -17,7 +17,7 @@ from distributed.comm.tcp import TCP
 
 from gapfm_lab.reproduce.journal import write_csv
 from gapfm_lab.reproduce.timing import machine
-from gapfm_lab.reproduce.versions import versions
+from gapfm_lab.versions import versions
 from gapfm_teach import Ratings
 from gapfm_teach._support.parquet import read_manifest
 from gapfm_teach.distributed.graph import Graph

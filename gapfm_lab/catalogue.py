@@ -23,10 +23,10 @@ def catalogue_per_user(
     )
     scale = max(train.max_grade, test.max_grade)
     index = pd.Index(test.users[users], name="user")
-    return pd.DataFrame(_measures(top, users, test, at, scale), index=index)
+    return pd.DataFrame(measures(top, users, test, at, scale), index=index)
 
 
-def _measures(
+def measures(
     top: np.ndarray, users: np.ndarray, test: Ratings, at: int, scale: int
 ) -> dict[str, np.ndarray]:
     """The measures of all lists at once, (n_users,) each; `top`: the grades at ranks 1..at."""

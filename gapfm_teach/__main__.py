@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 RESULTS = [f"{what}{n}" for what in ("table", "figure") for n in (1, 2, 3, 4)]
 # Tables of the other objectives, and of what makes them.
-BEYOND = ["repair", "ablation", "family"]
+BEYOND = ["primary", "repair", "ablation", "family"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -118,13 +118,14 @@ def _add_reproduce(commands) -> None:
     parser.add_argument("name", choices=[*RESULTS, *BEYOND])
     parser.add_argument(
         "--data",
-        default="100k",
-        help="100k (default), 1m or another MovieLens set; netflix, of which results are called "
+        help="100k (default; primary: 100k and latest-small), 1m or another MovieLens set; netflix, of which results are called "
         "netflix_...: simulated in its likeness, unless --path or the environment variable "
         "GAPFM_TEACH_NETFLIX names the real files",
     )
     parser.add_argument(
-        "--path", help="zip file or folder of that data set, where it is not fetched"
+        "--path",
+        help="zip file or folder of that data set, where it is not fetched; primary: a CSV file with "
+        "ratings of your own",
     )
     parser.add_argument(
         "--scale",
@@ -132,12 +133,20 @@ def _add_reproduce(commands) -> None:
         help="share of Netflix's users; 0.01 unless told, or all where there are real files",
     )
     parser.add_argument(
-        "--seeds", type=int, help="number of splits; 10 unless told, 1 of Netflix"
+        "--splits",
+        type=int,
+        help="10 unless told; 1 of Netflix; primary: 20, and 2 of your own ratings",
     )
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="2 splits, and 4 points of each grid; of Netflix 1 split and 2 points",
+        help="2 splits, and 4 points of each grid; of Netflix 1 split and 2 points; primary: 2 "
+        "splits and a reduced search",
+    )
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="primary: the whole search for your own ratings, too",
     )
     parser.add_argument(
         "--tune", action="store_true", help="repeat the tuning, whatever choices are stored"

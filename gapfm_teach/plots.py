@@ -1,21 +1,12 @@
-"""Axes in, axes out: one palette, one style; and a figure as a small SVG and in words."""
-
-import io
-import sys
+"""Figures of one style and palette. Each function draws into the axes it is given and returns them."""
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
 from matplotlib.scale import LogScale, register_scale
 from matplotlib.ticker import LogFormatter
 from matplotlib.transforms import Bbox
-
-from ._support.svg import compact
-from ._support.typeset import typeset
-from ._support.words import in_words
 
 # The colours of a page by day; `preview/shared.css` has those by night. White and black are the
 # same at both. Okabe and Ito's hues, darkened where the paper asks for it: told apart with every
@@ -26,15 +17,13 @@ PAPER, GRID, EDGE = "#fdfdfb", "#deded6", "#8b9097"
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 # One colour a grade, the farther from the paper's the higher: it also reads in grey.
 GRADE_COLOURS = ["#cfd8e3", "#9dbbd8", "#5f97c6", "#2a6fa8", "#0b3c66"]
-LARGEST = 40_000  # characters of a figure as SVG; a larger one stays a picture of points
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def use_style() -> None:
-    """Set matplotlib's defaults for the tutorial's figures, for this session.
+    """Set matplotlib's defaults for the course's figures, for this session.
 
-    In a notebook a figure is then stored as `in_svg` and `in_words`, too, and tables of pandas have
-    true minus signs and powers of ten. Logarithmic axes have numbers as one says them.
+    Logarithmic axes are labelled by `format_number`.
     """
     mpl.rcParams.update(
         {
@@ -62,18 +51,11 @@ def use_style() -> None:
         }
     )
     register_scale(_PlainLogScale)
-    # IPython looks here. What is registered with it, its backend for figures removes.
-    Figure._repr_svg_ = in_svg  # type: ignore[attr-defined]
-    Figure._repr_pretty_ = lambda figure, p, cycle: p.text(in_words(figure))  # type: ignore[attr-defined]
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is not None:
-        pages = shell.display_formatter.formatters["text/html"]
-        pages.for_type(pd.DataFrame, lambda frame: typeset(frame._repr_html_()))
 
 
 class _PlainLogFormatter(LogFormatter):
     def _num_to_string(self, v, vmin, vmax):
-        return said(v)
+        return format_number(v)
 
 
 class _PlainLogScale(LogScale):
@@ -90,10 +72,10 @@ class _PlainLogScale(LogScale):
         )
 
 
-def said(value: float) -> str:
-    """A positive number as one says it, below 1 with two digits: text that any face can set.
+def format_number(value: float) -> str:
+    """A positive number for people, with two digits below 1, in characters that every font has.
 
-    >>> [said(value) for value in (0.0025, 1.2e-5, 1000, 2e7)]
+    >>> [format_number(value) for value in (0.0025, 1.2e-5, 1000, 2e7)]
     ['0.0025', '1.2·10⁻⁵', '1,000', '20 million']
     """
     for name, size in {"billion": 1e9, "million": 1e6}.items():
@@ -104,18 +86,6 @@ def said(value: float) -> str:
     digits, power = f"{value:.1e}".split("e")
     times = f"{digits.removesuffix('.0')}·".removeprefix("1·")
     return f"{times}10{str(int(power)).translate(SUPERSCRIPT)}"
-
-
-def in_svg(figure: Figure) -> str | None:
-    """The figure as a small SVG in the colours above, its text as text; None if it were too large.
-
-    The same text for the same figure: nothing of it is random, nor tells when or where.
-    """
-    written = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "path.simplify_threshold": 0.3}):
-        figure.savefig(written, format="svg", bbox_inches="tight", facecolor="none")
-    svg = compact(written.getvalue())
-    return svg if len(svg) <= LARGEST else None
 
 
 def label(ax: Axes, x: str, y: str, title: str = "") -> Axes:

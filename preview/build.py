@@ -1,12 +1,9 @@
 """Build the book: every chapter through pandoc, then the references between chapters."""
 
 import html
-import json
-import os
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,19 +12,21 @@ import yaml
 
 from gapfm_course.class_edition.numbers import KIND
 from preview import drawings, explorables, search
+from preview.build_folder import check_replaceable, mark
 from preview.citation import bibtex
-from preview.labels import Labels
 from preview.notebook import BookError, notebook_markdown
 from preview.pandoc import run_pandoc
 from preview.polish import polished
-from preview.slides.deck import FOLDER, decks
-from preview.written import check_replaceable, leave_list
+from preview.slides.deck import decks, write_decks
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 ASSETS = ("shared.css", "page.css", "page.js", "search.js", "cover.png", "fonts")
 TITLE = re.compile(r"^# +(?P<title>.+?)\s*(?:\{(?P<attributes>[^}]*)\})?\s*$", re.MULTILINE)
 XREF = re.compile(r'<a href="#([\w-]+)"\s+class="xref( bare)?"\s+data-cell="(\d*)">\?</a>')
+LABEL = re.compile(
+    r'<\w+(?=[^>]*\sid="((?:eq|fig|tbl|sec)-[\w-]+)")(?=[^>]*\sdata-number="([^"]*)")'
+)
 IMAGE = re.compile(r'<img\s+src="(?!data:|https?:)([^"]+)"')
 
 
@@ -56,9 +55,9 @@ class Chapter:
 def build(root: Path, target: Path) -> list[str]:
     """Render the book at `root` into the folder `target`; return the pages written.
 
-    The site is built beside `target` and moved into place whole. Raises BookError on
+    The site replaces `target` once it is complete. Raises BookError on
     anything that this renderer does not know, with the file, the cell and what it is, and
-    FileExistsError where `target` holds anything that no build has put there.
+    FileExistsError where `target` is not a folder that a build wrote.
     """
     config = yaml.safe_load((root / "_quarto.yml").read_text(encoding="utf-8"))
     chapters = read_chapters(root, config)
@@ -127,6 +126,7 @@ def render(chapter: Chapter, chapters: list[Chapter], config: dict, root: Path) 
         cited = ", ".join("@" + key for key in cited_keys(chapters))
         markdown += f"\n\n---\nnocite: |\n  {cited}\n---\n"
     settings = {
+        "defaults": [str(HERE / "pandoc.yaml")],
         "bibliography": str(root / config["bibliography"]),
         "number-sections": bool(chapter.number),
         "number-offset": [int(chapter.number or 1) - 1],
@@ -141,19 +141,10 @@ def render(chapter: Chapter, chapters: list[Chapter], config: dict, root: Path) 
         "variables": page_variables(chapter, chapters, config)
         | {"citation": html.escape(bibtex(root / "CITATION.cff"))},
     }
-    chapter.page = pandoc(markdown, settings, chapter.source.name)
+    chapter.page = run_pandoc(settings, markdown, chapter.source.name)
     for name in IMAGE.findall(chapter.page):
         if name not in chapter.files:
             chapter.files[name] = read_image(chapter.source, name)
-
-
-def pandoc(markdown: str, settings: dict, name: str) -> str:
-    """The page that pandoc makes of `markdown`, with `settings` on top of pandoc.yaml."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "page.yaml"
-        path.write_text(json.dumps(settings), encoding="utf-8")
-        defaults = ["--defaults", str(HERE / "pandoc.yaml"), "--defaults", str(path)]
-        return run_pandoc(defaults, markdown, name)
 
 
 def read_image(source: Path, name: str) -> bytes:
@@ -200,7 +191,7 @@ def label_numbers(chapters: list[Chapter]) -> dict[str, tuple[str, str]]:
     """label -> (page, number) over the whole book."""
     numbers: dict[str, tuple[str, str]] = {}
     for chapter in chapters:
-        for label, number in Labels(chapter.page).found:
+        for label, number in LABEL.findall(chapter.page):
             if label in numbers:
                 raise BookError(f"{chapter.source.name}: label '{label}' is used twice")
             numbers[label] = (chapter.href, number)
@@ -229,48 +220,29 @@ def resolve(chapter: Chapter, numbers: dict[str, tuple[str, str]]) -> str:
 def write(
     chapters: list[Chapter], index: str, slides: dict[str, str], target: Path
 ) -> None:
-    """Write everything into a folder beside `target`, then swap the two."""
+    """Write everything into a folder beside `target`, which then replaces `target`."""
     check_replaceable(target)
-    fresh = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
-    try:
-        for chapter in chapters:
-            page = fresh / chapter.href
-            page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_text(chapter.page, encoding="utf-8")
-            shutil.copyfile(chapter.source, page.with_name(chapter.source.name))
-            for name, content in chapter.files.items():
-                image = page.parent / name
-                image.parent.mkdir(parents=True, exist_ok=True)
-                image.write_bytes(content)
-        for name in ASSETS:
-            copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
-            copy(HERE / name, fresh / name)
-        for name, page in slides.items():
-            (fresh / FOLDER).mkdir(exist_ok=True)
-            (fresh / FOLDER / name).write_text(page, encoding="utf-8")
-        (fresh / explorables.NAME).write_bytes(explorables.script())
-        (fresh / search.NAME).write_text(index, encoding="utf-8")
-        leave_list(fresh)
-        fresh.chmod(0o755)
-        swap(fresh, target)
-    except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
-        raise
-
-
-def swap(fresh: Path, target: Path) -> None:
-    """Let `fresh` take the place of `target`, which is back there when that fails."""
-    if not target.exists():
-        os.replace(fresh, target)
-        return
-    old = fresh.with_name(fresh.name + ".old")
-    os.replace(target, old)
-    try:
-        os.replace(fresh, target)
-    except BaseException:
-        os.replace(old, target)
-        raise
-    shutil.rmtree(old)
+    fresh = target.with_name(f"{target.name}.unfinished")
+    shutil.rmtree(fresh, ignore_errors=True)
+    for chapter in chapters:
+        page = fresh / chapter.href
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(chapter.page, encoding="utf-8")
+        shutil.copyfile(chapter.source, page.with_name(chapter.source.name))
+        for name, content in chapter.files.items():
+            image = page.parent / name
+            image.parent.mkdir(parents=True, exist_ok=True)
+            image.write_bytes(content)
+    for name in ASSETS:
+        copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
+        copy(HERE / name, fresh / name)
+    (fresh / explorables.NAME).write_bytes(explorables.script())
+    (fresh / search.NAME).write_text(index, encoding="utf-8")
+    write_decks(slides, fresh)
+    mark(fresh)
+    if target.exists():
+        shutil.rmtree(target)
+    fresh.rename(target)
 
 
 def main() -> None:

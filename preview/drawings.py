@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import unquote
 
-from gapfm_teach._support.svg import GROUND
+from gapfm_course.notebook_output.svg import GROUND
 
 IMAGE = re.compile(r"<img\b[^>]*>")
 SOURCE = re.compile(r'\bsrc="(?!data:|https?:)([^"]+\.svg)"')

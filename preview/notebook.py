@@ -48,11 +48,10 @@ def notebook_markdown(path: Path, files: dict[str, bytes]) -> str:
     """Return the notebook as Markdown and put its images into `files` (name -> bytes).
 
     Cells are counted from 1; a comment `<!--cell N-->` before each tells the filter where
-    it is. Says which cells were saved with live widgets. Raises BookError for an unknown
+    it is. Raises BookError for an unknown
     option, a failed or an unexecuted cell.
     """
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    _say_which_are_live(cells, path)
     return "\n\n".join(
         raw_html(f"<!--cell {number}-->") + "\n\n" + _cell(cell, path, number, files)
         for number, cell in enumerate(cells, start=1)
@@ -163,26 +162,10 @@ def _outputs(outputs, options, where, stem, files) -> list[str]:
     return blocks + displays
 
 
-def _has_widget(output: dict) -> bool:
-    return WIDGET in output.get("data", {})
-
-
 def _is_bare(output: dict) -> bool:
     """Whether `output` is a widget and no still of it is stored, as of a progress bar."""
-    return _has_widget(output) and not set(MIME_ORDER[:-1]) & set(output["data"])
-
-
-def _say_which_are_live(cells: list[dict], path: Path) -> None:
-    live = [
-        str(number)
-        for number, cell in enumerate(cells, start=1)
-        if any(map(_has_widget, cell.get("outputs", [])))
-    ]
-    if live:
-        print(
-            f"{path.name} was saved while widgets were live in cells {', '.join(live)}: the page "
-            f"shows pictures that do not move, and no progress bars. {REMEDY}."
-        )
+    data = output.get("data", {})
+    return WIDGET in data and not set(MIME_ORDER[:-1]) & set(data)
 
 
 def _caption(options: dict, n_displays: int, where: str) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Quarto's post-render step: take out of every page what would call another host, box what is wide,
 set formulas well, make drawings a part of it and it whole when it is opened as a file, bring its
-explorables to life, add the slides, and list the files of the site, whose folder Quarto has emptied
+explorables to life, add the slides, and mark the folder of the site as built, which Quarto has emptied
 before it renders all.
 
 Quarto adds require.js, jquery or the widget manager from a CDN to any page whose
@@ -17,9 +17,9 @@ sys.path.insert(
 )  # Quarto runs this file alone
 from preview import drawings, explorables, from_file
 from preview.boxes import boxed
+from preview.build_folder import mark
 from preview.formulas import well_set
-from preview.slides.deck import FOLDER, decks
-from preview.written import leave_list, renew_list
+from preview.slides.deck import FOLDER, decks, write_decks
 
 REMOTE = r"""["']?(?:https?:)?//[^>]*"""
 SCRIPT = re.compile(rf"<script\b[^>]*\bsrc\s*=\s*{REMOTE}>.*?</script\s*>\s*", re.I | re.S)
@@ -62,13 +62,8 @@ def main() -> None:
     for name, page in pages.items():
         (site / name).write_text(mended(page, site / name, site), encoding="utf-8")
     if os.environ.get("QUARTO_PROJECT_RENDER_ALL"):  # else there is what it did not write
-        for name, page in decks(Path.cwd()).items():
-            (site / FOLDER).mkdir(exist_ok=True)
-            (site / FOLDER / name).write_text(page, encoding="utf-8")
-        leave_list(site)
-    else:
-        rendered = os.environ.get("QUARTO_PROJECT_OUTPUT_FILES", "").split("\n")
-        renew_list(site, [Path(name) for name in rendered if name])
+        write_decks(decks(Path.cwd()), site)
+        mark(site)
     print(
         f"post-render: {len(pages)} pages call no other host, and can be opened as files",
         file=sys.stderr,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from preview import build
-from preview.written import check_replaceable
+from preview.build_folder import check_replaceable
 
 NEEDED = (1, 4)
 

@@ -76,6 +76,12 @@ class Stage:
         slider = self.root.locator(f"input[id$='-{name}']")
         return self.after(lambda: slider.evaluate(script, place))
 
+    def tap(self, name: str, share: float = 0.5) -> str:
+        """Put a finger on the slider of the control `name`, at this share of its width."""
+        box = self.root.locator(f"input[id$='-{name}']").bounding_box()
+        place = box["x"] + share * box["width"], box["y"] + box["height"] / 2
+        return self.after(lambda: self.page.touchscreen.tap(*place))
+
     def press(self, selector: str, *keys: str) -> str:
         """Give keys to the element that `selector` finds first."""
         self.root.locator(selector).first.focus()

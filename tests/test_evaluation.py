@@ -1,8 +1,4 @@
-"""The measures of both protocols: metrics.py user by user, sklearn, ranx."""
-
-import importlib.util
-import subprocess
-import sys
+"""The measures of both protocols: metrics.py user by user, and sklearn."""
 
 import numpy as np
 import pytest
@@ -10,7 +6,6 @@ from evaluation_sample import Fixed, by_metric, grades_in_list, random_scores, s
 from sklearn.metrics import ndcg_score
 
 from gapfm_teach import (
-    average_precision,
     evaluate_ranking,
     evaluate_top_n,
     graded_average_precision,
@@ -62,68 +57,6 @@ def test_every_user_agrees_with_the_metrics_of_the_list(data, at, n_candidates, 
         f"GAP@{at} (all)",
         f"GAP@{at} (hits)",
     ]
-
-
-JUDGE = """
-import sys
-import numpy as np
-from ranx import evaluate
-lists = np.load(sys.argv[1])
-scores = evaluate(lists["qrels"], lists["run"], sys.argv[3:], return_mean=False)
-np.savez(sys.argv[2], **scores)
-"""
-
-
-def ranx_scores(folder, model, test, users, metrics):
-    """ranx on the lists the model was asked about, in another process: importing ranx changes
-    the threading layer of numba."""
-    qrels = np.zeros((len(users), test.n_items, 2))
-    run = np.full((len(users), test.n_items, 2), -1.0)  # -1: places after a list's end
-    for k, user in enumerate(users):
-        items, grades = test.row(user)
-        best = np.argsort(-grades, kind="stable")
-        qrels[k, : items.size] = np.column_stack([items[best], grades[best]])
-        ranked = model.lists[user][np.argsort(-model.scores[user, model.lists[user]])]
-        run[k, : ranked.size, 0] = ranked
-        run[k, :, 1] = -np.arange(test.n_items)
-    np.savez(folder / "lists.npz", qrels=qrels, run=run)
-    paths = [str(folder / "lists.npz"), str(folder / "scores.npz")]
-    subprocess.run([sys.executable, "-c", JUDGE, *paths, *metrics], check=True)
-    return np.load(folder / "scores.npz")
-
-
-@pytest.mark.processes
-@pytest.mark.skipif(
-    importlib.util.find_spec("ranx") is None,
-    reason="ranx is not installed; it comes with the dev extra",
-)
-def test_ranx_finds_the_same_precision_ndcg_and_average_precision(data, tmp_path):
-    train, test = data
-    model = Fixed(random_scores(test))
-    result = top_n_per_user(model, train, test, n_candidates=40, random_state=0)
-    users = np.flatnonzero(np.diff(test.indptr) >= 5)
-    levels = range(1, 6)
-    metrics = [
-        "precision@5-l5",
-        "ndcg_burges@5",
-        "map-l4",
-        *(f"map@5-l{k}" for k in levels),
-    ]
-    judge = ranx_scores(tmp_path, model, test, users, metrics)
-    exact = {"rtol": 0, "atol": 1e-12}
-    np.testing.assert_allclose(result["P@5"], judge["precision@5-l5"], **exact)
-    np.testing.assert_allclose(result["NDCG@5"], judge["ndcg_burges@5"], **exact)
-    # GAP is a mean of the average precisions at all thresholds, weighted by δ_l × relevant items.
-    counts = [[np.sum(test.row(user)[1] >= level) for level in levels] for user in users]
-    weights = np.array(counts) * thresholding_probabilities(5)
-    precisions = np.column_stack([judge[f"map@5-l{level}"] for level in levels])
-    gap = np.sum(weights * precisions, axis=1) / weights.sum(axis=1)
-    np.testing.assert_allclose(result["GAP@5 (all)"], gap, **exact)
-    for k, user in enumerate(users):
-        liked = grades_in_list(test, user, model.lists[user]) >= 4
-        if liked.any():
-            ap = average_precision(liked, model.scores[user, model.lists[user]])
-            assert ap == pytest.approx(judge["map-l4"][k], abs=1e-12)
 
 
 def test_full_ranking_agrees_with_sklearn_and_counting(data):

@@ -30,14 +30,6 @@ def crossed(rng, n_splits, n_users, sd=(1.0, 1.0, 1.0), mean=0.0):
     ]
 
 
-tables = st.builds(
-    lambda seed, n_splits, n_users: crossed(np.random.default_rng(seed), n_splits, n_users),
-    st.integers(0, 10**6),
-    st.integers(2, 6),
-    st.integers(2, 12),
-)
-
-
 def limits(splits):
     return summarize_splits(splits).loc[0, ["ci_low", "ci_high"]].to_numpy(dtype=float)
 
@@ -85,22 +77,6 @@ def test_intervals_hold_the_mean_of_a_known_population(sd, n_splits):
         assert held / 400 <= 0.97
 
 
-@given(tables, st.floats(-100, 100), st.sampled_from([1e-6, 0.5, 3.0, 1e6]), st.randoms())
-def test_limits_move_with_the_values_and_not_with_the_order(splits, shift, scale, random):
-    low, high = limits(splits)
-    size = max(abs(low), abs(high))
-    moved = limits([split * scale + shift for split in splits])
-    expected = np.array([low, high]) * scale + shift
-    assert moved == pytest.approx(
-        expected, rel=1e-9, abs=1e-9 * (scale * size + abs(shift))
-    )
-    order = list(splits[0].index)
-    random.shuffle(order)
-    other = [split.loc[order] for split in splits]
-    random.shuffle(other)
-    assert limits(other) == pytest.approx([low, high], abs=1e-9 * size)
-
-
 def test_splits_that_share_ratings_say_less_about_other_ratings():
     """A learner that adds up its ratings, a part of them common to all splits of a data set."""
     rng = np.random.default_rng(5)
@@ -132,35 +108,6 @@ def test_the_shared_part_comes_into_comparisons_and_out_of_range_is_refused():
         ValueError, match=r"overlap must be finite and at least 0, got -0\.1"
     ):
         compare_splits(a, b, overlap=-0.1)
-
-
-@given(tables)
-def test_the_interval_is_no_narrower_than_of_users_or_splits_alone(splits):
-    users = average_splits(splits)["x"]
-    low, high = limits(splits)
-    error = (users.var() / len(users)) ** 0.5
-    spread = np.std([split["x"].mean() for split in splits], ddof=1) / len(splits) ** 0.5
-    assert (high - low) / 2 > 1.96 * max(error, spread)
-
-
-def test_the_same_split_again_says_nothing_about_splits():
-    split = crossed(np.random.default_rng(0), 1, 50)[0]
-    users = split["x"]
-    half = stats.t.ppf(0.975, 49) * users.std() / 50**0.5
-    assert limits([split] * 4) == pytest.approx([users.mean() - half, users.mean() + half])
-    assert summarize_splits([split] * 4)["split_sd"][0] == pytest.approx(0, abs=1e-12)
-
-
-def test_a_failed_run_is_seen():
-    rng = np.random.default_rng(0)
-    splits = crossed(rng, 10, 300, (0.2, 0.005, 0.05), mean=0.5)
-    low, high = limits(splits)
-    failed = [*splits[:9], splits[9] * 0.01]
-    wide_low, wide_high = limits(failed)
-    assert wide_high - wide_low > 3 * (high - low)
-    assert wide_low < 0.5 < wide_high
-    alone = summarize(average_splits(failed)).iloc[0]
-    assert alone["ci_high"] < 0.5
 
 
 def test_one_split_gives_the_interval_of_its_users():
@@ -213,16 +160,6 @@ def test_a_comparison_is_an_interval_of_differences():
     assert (row["metric"], row["n_users"], row["n_splits"]) == ("x", 40, 5)
 
 
-@given(tables, st.integers(0, 10**6), st.floats(-2, 2))
-def test_a_against_b_is_b_against_a_turned_round(a, seed, shift):
-    b = crossed(np.random.default_rng(seed), len(a), len(a[0]), mean=shift)
-    one, other = compare_splits(a, b).iloc[0], compare_splits(b, a).iloc[0]
-    for here, there in (("difference",) * 2, ("effect_size",) * 2, ("ci_low", "ci_high")):
-        assert one[here] == pytest.approx(-other[there], abs=1e-12)
-    assert one["p_value"] == pytest.approx(other["p_value"])
-    assert (one["p_value"] < 0.05) == (not one["ci_low"] <= 0 <= one["ci_high"])
-
-
 def test_one_split_is_the_paired_t_test():
     rng = np.random.default_rng(2)
     a, b = crossed(rng, 1, 25, mean=0.4), crossed(rng, 1, 25)
@@ -243,19 +180,6 @@ def test_equal_systems_are_not_different_and_a_certain_gain_is():
     assert better["p_value"] < 1e-6
     assert better["effect_size"] == 1.0
     assert better[["ci_low", "ci_high"]].tolist() == pytest.approx([0.5, 0.5])
-
-
-def test_no_difference_gives_small_p_values_rarely_though_the_splits_differ():
-    """Over users alone they come in one case of five: a split favours one system for everybody."""
-    rng = np.random.default_rng(3)
-    over_both, over_users = [], []
-    for _ in range(200):
-        a = crossed(rng, 5, 60, (0.5, 0.2, 0.5))
-        b = crossed(rng, 5, 60, (0.5, 0.2, 0.5))
-        over_both.append(compare_splits(a, b)["p_value"][0])
-        over_users.append(compare(average_splits(a), average_splits(b))["p_value"][0])
-    assert np.mean(np.array(over_both) < 0.05) < 0.07
-    assert np.mean(np.array(over_users) < 0.05) > 0.15
 
 
 def test_splits_that_do_not_match_are_refused_by_number():
@@ -304,12 +228,6 @@ def test_holm_rejects_what_stepping_down_rejects(p, level):
 def test_holm_by_hand():
     assert holm([0.04, 0.01, 0.03, 0.5]) == pytest.approx([0.09, 0.04, 0.09, 0.5])
     assert holm(pd.Series([0.6, 0.7])).tolist() == [1.0, 1.0]
-
-
-def test_holm_keeps_chance_findings_rare():
-    rng = np.random.default_rng(0)
-    found = [holm(rng.random(10)).min() <= 0.05 for _ in range(1000)]
-    assert 0.03 < np.mean(found) < 0.07
 
 
 @pytest.mark.parametrize("p", [[0.1, np.nan], [1.2], [-0.1], 0.3, [[0.1]]], ids=str)

@@ -94,10 +94,6 @@ def test_rank_1_is_the_highest_score_and_ties_keep_the_order_given():
     np.testing.assert_array_equal(ranks([0.5, 2.0, -1.0, 2.0, 0.5]), [3, 1, 5, 2, 4])
 
 
-def test_all_equal_scores_rank_in_the_order_given():
-    np.testing.assert_array_equal(ranks(np.zeros(30)), np.arange(1, 31))
-
-
 def test_many_ties_are_ranked_by_score_then_place():
     scores = np.random.default_rng(0).integers(0, 4, size=300)
     best_first = sorted(range(300), key=lambda i: (-scores[i], i))
@@ -119,11 +115,6 @@ def test_gap_worked_by_hand():
     value = graded_average_precision([3, 1, 2, 2], descending(4), delta=np.ones(3))
     assert value == pytest.approx((3 + 1 + 5 / 3 + 7 / 4) / 8, rel=1e-15)
     assert value == pytest.approx(0.927083, abs=1e-6)
-
-
-def test_gap_of_the_ideal_order_is_1():
-    assert graded_average_precision([3, 2, 2, 1, 0, 0], descending(6)) == 1.0
-    assert graded_average_precision([3, 2, 2, 1], descending(4), delta=np.ones(3)) == 1.0
 
 
 @pytest.mark.parametrize("at", [None, 1, 4, 15, 40])
@@ -152,12 +143,6 @@ def test_gap_is_the_weighted_mean_of_average_precisions(ranked, delta):
     assert value == pytest.approx(expected, rel=1e-10)
 
 
-def test_gap_with_one_grade_is_average_precision():
-    grades = np.array([0, 1, 1, 0, 0, 1])
-    gap = graded_average_precision(grades, descending(6))
-    assert gap == pytest.approx(average_precision_score(grades, descending(6)))
-
-
 @given(ranked_lists(), st.integers(1, 12))
 def test_ideal_normaliser_is_the_best_value_reachable(ranked, at):
     grades, scores = ranked
@@ -169,19 +154,6 @@ def test_ideal_normaliser_is_the_best_value_reachable(ranked, at):
     assert ideal == pytest.approx(value / best, rel=1e-12)
 
 
-def test_normalisers_agree_without_a_cut_and_differ_with_one():
-    grades, scores = random_list(3)
-
-    def values(at):
-        names = ["all", "ideal", "hits"]
-        return [
-            graded_average_precision(grades, scores, at=at, normalizer=z) for z in names
-        ]
-
-    assert values(None) == pytest.approx([values(None)[0]] * 3, rel=1e-12)
-    assert values(5)[0] < values(5)[1] < values(5)[2]
-
-
 @pytest.mark.parametrize("normalizer", ["all", "ideal", "hits"])
 def test_gap_without_hits_is_0_and_without_ratings_nan(normalizer):
     below = [0, 0, 5]
@@ -189,28 +161,6 @@ def test_gap_without_hits_is_0_and_without_ratings_nan(normalizer):
     assert gap(below, descending(3), at=2, normalizer=normalizer) == 0
     assert math.isnan(gap([0, 0], descending(2), at=1, normalizer=normalizer))
     assert math.isnan(gap([], [], normalizer=normalizer))
-
-
-def test_gap_does_not_depend_on_the_scale_of_delta():
-    grades, scores = random_list(4)
-    delta = thresholding_probabilities(5)
-    value = graded_average_precision(grades, scores, delta=delta)
-    scaled = graded_average_precision(grades, scores, delta=delta / delta.sum())
-    assert value == pytest.approx(scaled, rel=1e-14)
-
-
-@given(ranked_lists(low=1), st.data())
-def test_a_swap_that_puts_a_higher_grade_up_never_lowers_gap(ranked, data):
-    grades, _ = ranked
-    assume(len(grades) > 1)
-    upper = data.draw(st.integers(0, len(grades) - 2))
-    lower = data.draw(st.integers(upper + 1, len(grades) - 1))
-    assume(grades[lower] > grades[upper])
-    better = grades.copy()
-    better[[upper, lower]] = grades[[lower, upper]]
-    scores = descending(len(grades))
-    before = graded_average_precision(grades, scores)
-    assert graded_average_precision(better, scores) >= before - 1e-12
 
 
 @given(ranked_lists(max_size=40), st.lists(st.floats(0.01, 2), min_size=5, max_size=5))
@@ -228,14 +178,6 @@ def test_no_rounding_lifts_a_share_above_1(ranked, delta):
 @pytest.mark.parametrize("name", GRADED)
 @given(ranked=ranked_lists())
 @settings(max_examples=40)
-def test_values_lie_between_0_and_1(name, ranked):
-    value = GRADED[name](*ranked)
-    assert math.isnan(value) or 0 <= value <= 1
-
-
-@pytest.mark.parametrize("name", GRADED)
-@given(ranked=ranked_lists())
-@settings(max_examples=40)
 def test_only_the_order_of_the_scores_counts(name, ranked):
     grades, scores = ranked
     value = GRADED[name](grades, scores)
@@ -243,28 +185,11 @@ def test_only_the_order_of_the_scores_counts(name, ranked):
         np.testing.assert_equal(GRADED[name](grades, mapped), value)
 
 
-@pytest.mark.parametrize("name", [name for name in GRADED if "precision" not in name])
-@given(ranked=ranked_lists(low=1), extra=st.integers(1, 6))
-@settings(max_examples=40)
-def test_unrated_items_below_the_last_rated_change_nothing(name, ranked, extra):
-    grades, scores = ranked
-    longer = np.append(grades, np.zeros(extra, dtype=int))
-    below = np.append(scores, scores.min() - np.arange(1, extra + 1))
-    assert GRADED[name](longer, below) == pytest.approx(GRADED[name](grades, scores))
-
-
 @pytest.mark.parametrize("name", GRADED)
 def test_the_order_of_the_input_does_not_matter(name):
     grades, scores = random_list(5)
     shuffle = np.random.default_rng(0).permutation(len(grades))
     assert GRADED[name](grades[shuffle], scores[shuffle]) == GRADED[name](grades, scores)
-
-
-@pytest.mark.parametrize("name", sorted(GRADED.keys() - {"graded precision"}))
-def test_an_unrated_item_on_top_costs_something(name):
-    grades, scores = np.array([5, 4, 3, 2]), descending(4)
-    pushed = GRADED[name](np.append(0, grades), np.append(1.0, scores))
-    assert pushed < GRADED[name](grades, scores)
 
 
 # The binary and the gain-based metrics
@@ -331,16 +256,6 @@ def test_err_is_the_cascade(at, max_grade):
         assert value == pytest.approx(expected, rel=1e-12)
 
 
-def test_err_is_the_mean_reciprocal_rank_of_simulated_readers():
-    rng = np.random.default_rng(0)
-    ranked, n_readers = np.array([1, 0, 3, 2, 3]), 200_000
-    stops = rng.random((n_readers, 5)) < (2.0**ranked - 1) / 2**3
-    reciprocal = np.where(stops.any(axis=1), 1 / (1 + stops.argmax(axis=1)), 0)
-    standard_error = reciprocal.std() / math.sqrt(n_readers)
-    value = expected_reciprocal_rank(ranked, descending(5))
-    assert abs(value - reciprocal.mean()) < 5 * standard_error
-
-
 def test_err_of_an_unrated_list_is_0():
     assert expected_reciprocal_rank([0, 0, 0], [1, 2, 3]) == 0
 
@@ -362,18 +277,6 @@ def test_gap_is_the_sum_of_recall_steps_times_graded_precision(ranked, delta):
     assert total == pytest.approx(value, rel=1e-10)
 
 
-def test_the_identity_fails_when_c_is_the_grade_of_the_ideal_list():
-    """The other reading of Appendix D: c_n is the n-th best grade of the user."""
-    ranked, delta = np.array([1, 3, 2]), thresholding_probabilities(3)
-    weight = np.cumsum(delta)[ranked - 1]
-    total = 0.0
-    for n, threshold in enumerate(np.sort(weight)[::-1], start=1):
-        shares = np.minimum(weight[:n], threshold) / threshold
-        total += weight[n - 1] / weight.sum() * shares.sum() / n
-    gap = graded_average_precision(ranked, descending(3))
-    assert abs(total - gap) > 0.05
-
-
 def test_graded_precision_by_hand():
     # Grades shown: 3, 1, 2, 0. Δ = 0.5, 1, 1.5. At n = 3, c = 2: (1/1 + 0.5/1 + 1/1) / 3.
     at = {
@@ -392,15 +295,6 @@ def test_graded_precision_and_recall_with_one_grade_are_the_plain_ones(ranked, a
     if grades.any():
         found = expected * at / grades.sum()
         assert graded_recall(grades, scores, at=at) == pytest.approx(found)
-
-
-@given(ranked_lists())
-def test_graded_recall_grows_to_1(ranked):
-    grades, scores = ranked
-    assume(grades.max() > 0)
-    recall = [graded_recall(grades, scores, at=n) for n in range(1, len(grades) + 1)]
-    assert np.all(np.diff(recall) >= 0)
-    assert recall[-1] == 1
 
 
 def test_graded_recall_without_ratings_is_nan():

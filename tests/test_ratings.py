@@ -144,9 +144,6 @@ def test_repr_says_where_the_ratings_came_from():
     assert "not stated" in repr(Ratings([0, 1], [0], [1]))
 
 
-NAN = float("nan")
-
-
 def masked(values):
     """With the last one hidden: NumPy would bring it back to light."""
     return np.ma.array(values, mask=[False] * (len(values) - 1) + [True])
@@ -163,11 +160,8 @@ GOOD = {"indptr": [0, 2, 3], "indices": [0, 1, 0], "grades": [1, 2, 3]}
         ({"grades": [1, -2, 3]}, r"grades.*grades\[1\] is -2"),
         ({"grades": [1, 0, 3]}, r"grades.*1 or above.*grades\[1\] is 0"),
         ({"grades": [1, 2.5, 3]}, r"grades.*multiply half stars by 2.*2\.5"),
-        ({"grades": [[1], [2], [3]]}, r"grades.*shape \(3, 1\)"),
         ({"grades": [1, 2, 200]}, "max_grade must be from 1 to 127, got 200"),
         ({"indptr": [0, 2]}, "indptr must run from 0 to the 3 grades, got 0 to 2"),
-        ({"indptr": []}, "indptr.*empty"),
-        ({"indptr": [1, 2, 3]}, "indptr must run from 0"),
         ({"indptr": [0, 3, 2, 3]}, "never decrease; it does after user 1"),
         ({"indices": [0, 1.5, 0]}, "indices must be whole numbers.*float64"),
         ({"indices": [0, -1, 0]}, r"indices.*-1"),
@@ -179,61 +173,14 @@ GOOD = {"indptr": [0, 2, 3], "indices": [0, 1, 0], "grades": [1, 2, 3]}
         ({"max_grade": 0}, "max_grade must be at least 1"),
         ({"titles": ["one"]}, r"titles has shape \(1,\) but there are 2 items"),
         ({"users": [1, 2, 3]}, r"users has shape \(3,\) but there are 2 users"),
-        ({"items": [[1, 2]]}, r"items has shape \(1, 2\)"),
-        (
-            {"users": ["a", "a"]},
-            "users must be distinct, but 'a' is there twice.*position 1",
-        ),
+        ({"users": ["a", "a"]}, "users must be distinct, but 'a' is there twice.*1"),
         ({"items": [7, 7]}, "items must be distinct, but 7 is there twice"),
-        ({"users": [1, "1"]}, "users must be of one type, but 1 would"),
-        ({"users": np.array([NAN, NAN])}, "users must be distinct, but nan"),
-        ({"users": ["a\0", "a"]}, r"users must hold no NUL.*users\[0\] is 'a\\x00'"),
-        ({"items": ["a", "b\0c"]}, r"items must hold no NUL.*items\[1\]"),
-        pytest.param(
-            {"items": pd.Series(["a", "a\0"])},
-            r"items must hold no NUL.*items\[1\]",
-            id="NUL in a column",
-        ),
-        ({"users": [b"a", b"a\0"]}, r"users must hold no NUL.*users\[1\]"),
-        ({"titles": ["A", "A\0"]}, r"titles must hold no NUL.*titles\[1\]"),
         ({"grades": [1, 2, 3j]}, "grades must be numbers, got .*3j"),
-        ({"grades": np.array([1, 2, 3 + 0j])}, "grades must be numbers"),
-        pytest.param(
-            {"grades": np.array([1, 2, 3], "m8[s]")},
-            "grades must be numbers",
-            id="times for grades",
-        ),
-        pytest.param(
-            {"grades": np.array([1, 2, 3], "M8[s]")},
-            "grades must be numbers",
-            id="dates for grades",
-        ),
-        pytest.param(
-            {"grades": [1, 2, 10**400]}, "grades must be numbers", id="a huge grade"
-        ),
-        ({"grades": [1, 2, [3]]}, "grades must be an even array.*alike"),
-        pytest.param(
-            {"grades": masked([1, 2, 3])},
-            "grades has masked entries; leave them out",
-            id="masked grades",
-        ),
-        pytest.param(
-            {"indices": masked([0, 1, 0])},
-            "indices has masked entries",
-            id="masked indices",
-        ),
-        pytest.param(
-            {"indptr": masked([0, 2, 3])}, "indptr has masked entries", id="masked indptr"
-        ),
-        ({"indices": np.array([0, 1, 0], "m8[s]")}, "indices must be whole numbers"),
+        ({"grades": np.array([1, 2, 3], "M8[s]")}, "grades must be numbers"),
+        ({"grades": masked([1, 2, 3])}, "grades has masked entries; leave them out"),
+        ({"indices": masked([0, 1, 0])}, "indices has masked entries"),
         ({"indices": np.array([0, 1, 0], complex)}, "indices must be whole numbers"),
-        pytest.param(
-            {"users": masked([5, 6])}, "users has masked entries", id="masked users"
-        ),
-        pytest.param(
-            {"titles": masked(["A", "B"])}, "titles has masked entries", id="masked titles"
-        ),
-        ({"titles": 5}, r"titles has shape \(\) but there are 2 items"),
+        ({"users": masked([5, 6])}, "users has masked entries"),
     ],
 )
 def test_bad_arrays_are_named(change, message):
@@ -251,33 +198,8 @@ def test_bad_arrays_are_named(change, message):
             "user must not be missing; row 1",
         ),
         ({"user": [1, 1], "item": [1, 2], "grade": [1, None]}, r"grade\[1\] is nan"),
-        (
-            {"user": [1], "item": [1], "grade": ["good"]},
-            "grade must be numbers, got 'good'",
-        ),
+        ({"user": [1], "item": [1], "grade": ["a"]}, "grade must be numbers, got 'a'"),
         ({"user": [1], "item": [1], "grade": [0]}, "grade must be 1 or above"),
-        (
-            {"user": [1], "item": [1], "grade": [1 + 0j]},
-            r"grade must be numbers, got .*\(1",
-        ),
-        pytest.param(
-            {"user": [1], "item": [1], "grade": pd.to_timedelta([1])},
-            "grade must be numbers, got Timedelta",
-            id="times for grades",
-        ),
-        pytest.param(
-            {"user": [1], "item": [1], "grade": pd.to_datetime([1])},
-            "grade must be numbers, got Timestamp",
-            id="dates for grades",
-        ),
-        (
-            {"user": ["a\0", "a"], "item": [1, 1], "grade": [1, 1]},
-            r"user must hold no NUL.*user\[0\]",
-        ),
-        (
-            {"user": ["a", "a\0b"], "item": [1, 1], "grade": [1, 1]},
-            r"user must hold no NUL.*user\[1\]",
-        ),
     ],
 )
 def test_bad_tables_are_named(frame, message):
@@ -287,8 +209,7 @@ def test_bad_tables_are_named(frame, message):
 
 @pytest.mark.parametrize(
     "title",
-    [5, ["A"], True, lambda item: "A"],
-    ids=["a number", "a list", "true", "a function"],
+    [5, ["A"]],
 )
 def test_a_title_that_is_neither_a_column_nor_a_mapping_is_refused(title):
     frame = pd.DataFrame({"user": [1], "item": [1], "grade": [1]})
@@ -317,12 +238,8 @@ def test_more_items_than_the_memory_holds_are_refused_with_their_size(change):
 @pytest.mark.parametrize(
     ("ids", "changed"),
     [
-        ([2**63, 1], r"9223372036854775808 would become 9\.22\d+e\+18"),
-        ([2**63, -1], r"9223372036854775808 would become 9\.22\d+e\+18"),
         ([2**53 + 1, 0.5], r"9007199254740993 would become 9007199254740992\.0"),
         ([1, "1"], "1 would become '1'"),
-        (["a", 2.5], r"2\.5 would become '2\.5'"),
-        ([b"a", "b"], "b'a' would become 'a'"),
     ],
 )
 @pytest.mark.parametrize("name", ["users", "items"])
@@ -363,14 +280,10 @@ def test_ids_that_cannot_be_sorted_are_refused():
 @pytest.mark.parametrize(
     ("title", "words"),
     [
-        (
-            pd.Series(["A", "B", "C"], index=[5, 5, 6]),
-            "title has item 5 more than once; keep",
-        ),
+        (pd.Series(["A", "B"], index=[5, 5]), "title has item 5 more than once; keep"),
         ({5: ["A", "B"]}, r"title of item 5 must be text, got \['A', 'B'\]"),
-        ({6: np.array([])}, "title of item 6 must be text, got array"),
     ],
-    ids=["twice", "a list", "an array"],
+    ids=["twice", "a list"],
 )
 def test_titles_that_are_none_are_named(title, words):
     table = pd.DataFrame({"user": [1, 2], "item": [5, 6], "grade": [1, 1]})
@@ -382,16 +295,6 @@ def test_a_series_of_titles_is_asked_for_ids_and_never_for_places():
     table = pd.DataFrame({"user": [1, 2], "item": [0, 1], "grade": [1, 1]})
     titles = pd.Series(["A", "B"], index=["0", "1"])
     assert Ratings.from_frame(table, title=titles).titles.tolist() == ["0", "1"]
-
-
-def test_ids_that_only_look_alike_are_kept():
-    users = [" a", "a", "A", "a ", "\ud800", "", "\u0301a", "\u00e1"]
-    ratings = Ratings(np.zeros(9, int), [], [], users=users, max_grade=5)
-    assert ratings.users.tolist() == users
-    assert Ratings([0, 0, 0], [], [], users=[2**64 - 1, 2**64 - 2]).n_users == 2
-    assert Ratings([0, 2], [0, 1], [1, 2], titles=["Same", "Same"]).n_items == 2
-    none_hidden = np.ma.array([1, 2], mask=False)
-    assert Ratings([0, 2], [0, 1], none_hidden).max_grade == 2
 
 
 def test_repeated_ratings_are_named_by_their_original_ids():

@@ -1,18 +1,13 @@
-"""Equations (6)-(11) against loops, finite differences, complex step and 50-digit arithmetic."""
+"""Equations (6)-(11) against loops, complex step and 50-digit arithmetic."""
 
 import math
 
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.special import expit
 
-from gapfm_teach.consistent.gap import consistent_gap
-from gapfm_teach.consistent.ranks import consistent_rank
-from gapfm_teach.gradcheck import central_difference, complex_step, relative_error
-from gapfm_teach.metrics import graded_average_precision
+from gapfm_teach.gradcheck import complex_step, relative_error
 from gapfm_teach.paper import (
     item_gradients,
     logistic,
@@ -132,23 +127,6 @@ def test_objective_is_equation_9(delta):
 
 @pytest.mark.parametrize("spread", SPREADS)
 @pytest.mark.parametrize("seed", range(8))
-def test_gradients_agree_with_central_differences(seed, spread):
-    u, V, grades, delta = random_user(seed, spread)
-    step = 3e-6
-    # Rounding in F itself is divided by the step: what the judge cannot see below.
-    blind = 1e-15 * pair_weights(grades, delta).sum() / step
-    for gradient, f, x in (
-        (user_gradient, lambda x: user_objective(x, V, grades, delta), u),
-        (item_gradients, lambda x: user_objective(u, x, grades, delta), V),
-    ):
-        value = gradient(u, V, grades, delta=delta, reg=REG)
-        judge = central_difference(f, x, step)
-        assert value.shape == x.shape
-        assert np.abs(value - judge).max() < 1e-6 * np.abs(judge).max() + blind
-
-
-@pytest.mark.parametrize("spread", SPREADS)
-@pytest.mark.parametrize("seed", range(8))
 def test_gradients_agree_with_complex_step(seed, spread):
     u, V, grades, delta = random_user(seed, spread)
     blind = 1e-15 * pair_weights(grades, delta).sum()
@@ -159,43 +137,6 @@ def test_gradients_agree_with_complex_step(seed, spread):
         value = gradient(u, V, grades, delta=delta, reg=REG)
         judge = complex_step(f, x)
         assert np.abs(value - judge).max() < 1e-10 * np.abs(judge).max() + blind
-
-
-def test_the_judges_see_most_of_it():
-    """Their blind spot must stay small beside the gradients, or the two tests above say little."""
-    for spread in SPREADS:
-        sizes = []
-        for seed in range(8):
-            u, V, grades, delta = random_user(seed, spread)
-            largest = np.abs(user_gradient(u, V, grades, delta=delta, reg=0.0)).max()
-            sizes.append(largest / pair_weights(grades, delta).sum())
-        assert np.median(sizes) > 1e-4
-
-
-def printed_gradients(u, V, grades, delta):
-    """(10) and (11) as printed, term by term."""
-    f = V @ u
-    g, gp = expit, lambda x: expit(x) * (1 - expit(x))
-    b = [[beta_by_loops(a, c, delta) for c in grades] for a in grades]
-    every = range(len(grades))
-    du, dV = -REG * u, -REG * V
-    for i in every:
-        inner = sum(b[i][j] * g(f[j] - f[i]) for j in every)
-        du = du + gp(f[i]) * inner * V[i]
-        du = du + g(f[i]) * sum(b[i][j] * gp(f[j] - f[i]) * (V[j] - V[i]) for j in every)
-        moved = sum(
-            (b[j][i] * g(f[j]) - b[i][j] * g(f[i])) * gp(f[j] - f[i]) for j in every
-        )
-        dV[i] += (gp(f[i]) * inner + moved) * u
-    return du, dV
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_gradients_are_equations_10_and_11_as_printed(seed):
-    u, V, grades, delta = random_user(seed, spread=3.0)
-    du, dV = printed_gradients(u, V, grades, delta)
-    assert relative_error(user_gradient(u, V, grades, delta=delta, reg=REG), du) < 1e-12
-    assert relative_error(item_gradients(u, V, grades, delta=delta, reg=REG), dV) < 1e-12
 
 
 def exact_gradient(scores, grades, delta):
@@ -243,86 +184,3 @@ def test_gradient_is_right_where_naive_forms_cancel_or_overflow(name):
     assert relative_error(dV[:, 0], exact) < 1e-13
     largest_term = np.abs(scores * exact).max()
     assert abs(du[0] - scores @ exact) <= 1e-13 * largest_term
-
-
-# What is wrong with (8), and the repair
-
-
-@pytest.mark.parametrize("order", ["best first", "worst first", "shuffled"])
-def test_high_scores_reach_the_same_value_in_any_order(order):
-    """sup F without λ is ½ Σ_ij β_ij, whatever the order of the items."""
-    grades = np.array([5, 5, 4, 3, 3, 2, 1, 1])
-    delta = thresholding_probabilities(5)
-    scores = {
-        "best first": np.linspace(2, -2, 8),
-        "worst first": np.linspace(-2, 2, 8),
-        "shuffled": np.random.default_rng(0).permutation(np.linspace(-2, 2, 8)),
-    }[order]
-    limit = pair_weights(grades, delta).sum() / 2
-    missing = [1 - smoothed_gap(scores + s, grades, delta) / limit for s in (0, 5, 10, 40)]
-    assert missing[0] > 0.2
-    # Each step of 5 takes e^5 off what is missing.
-    assert missing[2] / missing[1] == pytest.approx(math.exp(-5), rel=0.05)
-    assert missing[3] == pytest.approx(0, abs=1e-14)
-
-
-rated_lists = st.lists(
-    st.tuples(st.integers(1, 5), st.floats(-40, 40)), min_size=1, max_size=10
-)
-
-
-@given(rated_lists)
-def test_smoothed_gap_stays_between_0_and_half_the_sum_of_beta(rated):
-    grades, scores = np.array([y for y, _ in rated]), np.array([f for _, f in rated])
-    delta = thresholding_probabilities(5)
-    limit = pair_weights(grades, delta).sum() / 2
-    assert 0 < smoothed_gap(scores, grades, delta) <= limit * (1 + 1e-14)
-
-
-def list_with_unrated(seed, n=25):
-    rng = np.random.default_rng(seed)
-    grades = rng.integers(0, 6, size=n)
-    grades[0] = 5
-    return grades, rng.permutation(n) * 0.4 - 3
-
-
-def test_consistent_rank_tends_to_the_rank():
-    _, scores = list_with_unrated(0)
-    rank = 1 + np.sum(scores[None, :] > scores[:, None], axis=1)
-    errors = [np.abs(consistent_rank(scores, tau) - rank).max() for tau in (1.0, 0.1, 0.01)]
-    assert errors[0] > 0.1 > errors[1] > errors[2]
-    assert errors[2] < 1e-12
-
-
-@pytest.mark.parametrize("tau", [0.01, 0.3, 5.0])
-def test_consistent_ranks_share_out_the_ranks_1_to_n(tau):
-    _, scores = list_with_unrated(1)
-    assert consistent_rank(scores, tau).sum() == pytest.approx(sum(range(1, 26)), rel=1e-13)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_consistent_gap_tends_to_gap(seed):
-    grades, scores = list_with_unrated(seed)
-    delta = thresholding_probabilities(5)
-    exact = graded_average_precision(grades, scores, delta=delta)
-    errors = [
-        abs(consistent_gap(scores, grades, delta, tau) - exact) for tau in (1.0, 0.1, 0.01)
-    ]
-    assert errors[0] > errors[1] > errors[2]
-    assert errors[2] < 1e-12
-
-
-@given(rated_lists, st.floats(-50, 50))
-def test_adding_a_constant_moves_smoothed_gap_but_not_the_consistent_one(rated, shift):
-    grades, scores = np.array([y for y, _ in rated]), np.array([f for _, f in rated])
-    delta = thresholding_probabilities(5)
-    before = consistent_gap(scores, grades, delta, 0.7)
-    after = consistent_gap(scores + shift, grades, delta, 0.7)
-    assert after == pytest.approx(before, rel=1e-11)
-    if abs(shift) > 1 and np.abs(scores).max() < 10:
-        value = smoothed_gap(scores, grades, delta)
-        assert smoothed_gap(scores + shift, grades, delta) != pytest.approx(value, rel=1e-6)
-
-
-def test_consistent_gap_without_ratings_is_nan():
-    assert math.isnan(consistent_gap([1.0, 2.0], [0, 0], [1.0]))

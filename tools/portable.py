@@ -7,8 +7,7 @@ otherwise (`tools/widen.py`). Listed are
 
 - outputs that differ by more than `tools/printed.py` accepts;
 - numbers whose spread over the runs exceeds a quarter of their last unit, or that have to be equal
-  (whole numbers) and are close to where rounding changes;
-- pairs of numbers in a column that are in another order in some run: prose must not say which leads.
+  (whole numbers) and are close to where rounding changes.
 
 The exit code is 1 if there is any.
 """
@@ -19,7 +18,6 @@ import platform
 import re
 import sys
 from collections.abc import Iterator
-from itertools import combinations, groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -206,27 +204,6 @@ def aligned(stored: str, wide: list[str]) -> list[Printed] | str:
     return found
 
 
-def columns(stored: str, numbers: list[Printed]) -> Iterator[list[Printed]]:
-    """Numbers below each other: those at one place in rows with equally many."""
-    rows = [
-        len(split(row)[1]) for row in re.split(r"<tr" if "<tr" in stored else r"\n", stored)
-    ]
-    if sum(rows) != len(numbers):
-        return
-    cells = iter(numbers)
-    table = sorted(([next(cells) for _ in range(n)] for n in rows), key=len)
-    for _, alike in groupby(table, key=len):
-        yield from map(list, zip(*alike, strict=True))
-
-
-def swapped(column: list[Printed]) -> Iterator[tuple[Printed, Printed]]:
-    """The pairs that are printed as different, but in another order in some run."""
-    for a, b in combinations([x for x in column if x.spread > 0], 2):
-        signs = {(x > y) - (x < y) for x, y in zip(a.values, b.values, strict=True)}
-        if a.number.value != b.number.value and len(signs) > 1:
-            yield a, b
-
-
 def problems(stored: list[str], wide: list[list[str]]) -> Iterator[str]:
     """What a cell shows that isn't sure; `wide` has what it shows in each run."""
     if len({len(stored), *map(len, wide)}) > 1:
@@ -242,9 +219,6 @@ def problems(stored: list[str], wide: list[list[str]]) -> Iterator[str]:
                 yield f"(a) {number}"
             elif number.fragile():
                 yield f"(b) {number}"
-        for column in columns(text, found):
-            for a, b in swapped(column):
-                yield f"(c) {a}\n      against {b}"
 
 
 async def examine(path: Path, todo: list[Run], slots: asyncio.Semaphore) -> int:

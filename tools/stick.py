@@ -39,44 +39,22 @@ STARTS = {
 
 
 class System(NamedTuple):
-    """What wheels for it are called, the oldest it runs included; and what markers see there."""
+    """The tags of wheels that run on the oldest supported version, and the values of markers."""
 
     tags: tuple[str, ...]
-    markers: dict[str, str]
+    os_name: str
+    sys_platform: str
+    platform_system: str
+    platform_machine: str
 
 
+MANYLINUX = (*(f"_2_{n}" for n in range(28, 4, -1)), "2014", "2010", "1")
 SYSTEMS = {
-    "windows": System(
-        ("win_amd64",),
-        {
-            "os_name": "nt",
-            "sys_platform": "win32",
-            "platform_system": "Windows",
-            "platform_machine": "AMD64",
-        },
-    ),
-    "mac": System(
-        ("macosx_14_0_arm64",),
-        {
-            "os_name": "posix",
-            "sys_platform": "darwin",
-            "platform_system": "Darwin",
-            "platform_machine": "arm64",
-        },
-    ),
+    "windows": System(("win_amd64",), "nt", "win32", "Windows", "AMD64"),
+    "mac": System(("macosx_14_0_arm64",), "posix", "darwin", "Darwin", "arm64"),
     "linux": System(
-        (
-            *(f"manylinux_2_{n}_x86_64" for n in range(28, 4, -1)),
-            "manylinux2014_x86_64",
-            "manylinux2010_x86_64",
-            "manylinux1_x86_64",
-        ),
-        {
-            "os_name": "posix",
-            "sys_platform": "linux",
-            "platform_system": "Linux",
-            "platform_machine": "x86_64",
-        },
+        tuple(f"manylinux{version}_x86_64" for version in MANYLINUX),
+        *("posix", "linux", "Linux", "x86_64"),
     ),
 }
 
@@ -120,7 +98,7 @@ def requirements(system: str, python: str) -> list[str]:
 
     Raises ValueError for a package that is not pinned there.
     """
-    markers = SYSTEMS[system].markers | {
+    markers = SYSTEMS[system]._asdict() | {
         "python_version": python,
         "python_full_version": f"{python}.0",
         "implementation_name": "cpython",

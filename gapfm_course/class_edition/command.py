@@ -1,11 +1,25 @@
 """`python -m gapfm_teach course FOLDER`: a folder of notebooks to work in."""
 
+import re
 import sys
 from argparse import Namespace
 from pathlib import Path
 
+from .cells import source
 from .folder import FOLDED, make, update
 from .merge import Merged
+
+# Modules of `gapfm_teach` that earlier editions import, and where their contents are now.
+MOVED = {
+    "exercises": "gapfm_course.exercises",
+    "explorables": "gapfm_course.explorables",
+    "widgets": "gapfm_course.explorables",
+    "lab": "gapfm_lab",
+    "learning": "gapfm_teach.training",
+    "repaired": "gapfm_teach.consistent",
+    "selection": "gapfm_teach.paper",
+    "smooth": "gapfm_teach.paper",
+}
 
 
 def main(options: Namespace) -> int:
@@ -21,7 +35,7 @@ def main(options: Namespace) -> int:
         print(error, file=sys.stderr)
         return 1
     for name, merged in done.items():
-        print(_said(name, merged))
+        print("\n".join([_said(name, merged), *_old_imports(name, merged)]))
     print(f"{folder} is ready; open it with: jupyter lab {folder}")
     return 0
 
@@ -33,3 +47,14 @@ def _said(name: str, merged: Merged) -> str:
     if merged.both:
         said.append(f"the course's version above yours at {', '.join(merged.both)}")
     return ", ".join(said)
+
+
+def _old_imports(name: str, merged: Merged) -> list[str]:
+    """What to write instead of each moved module that the student's own cells import."""
+    cells = merged.notebook["cells"]
+    own = "\n".join(source(cell) for cell in cells if cell["id"] in merged.hers)
+    return [
+        f"{name}: gapfm_teach.{old} in your own cells has moved; write {new} instead"
+        for old, new in MOVED.items()
+        if re.search(rf"\bgapfm_teach(?:\.| import .*\b){old}\b", own)
+    ]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gapfm_teach._support.files import new_folder, read_json, replacing
+from gapfm_teach._support.files import new_folder, replacing
 
 from .edition import edition
 from .merge import Merged, merge
@@ -80,7 +80,7 @@ def _planned(path: Path, notebook: dict[str, Any]) -> Merged | None:
     if not path.exists():
         return Merged(notebook, changed=[cell["id"] for cell in notebook["cells"]])
     try:
-        hers = read_json(path)
+        hers = json.loads(path.read_text(encoding="utf-8"))
         merged = merge(hers, notebook)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
@@ -125,7 +125,7 @@ def _remember(folder: Path, solutions: str, results: dict[str, bytes]) -> None:
 
 def _state(folder: Path) -> dict[str, Any]:
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        state = read_json(folder / STATE)
+        state = json.loads((folder / STATE).read_text(encoding="utf-8"))
         if (state["format"], state["version"]) == (FORMAT, VERSION):
             return {"solutions": state["solutions"], "results": dict(state["results"])}
     raise ValueError(

@@ -4,6 +4,7 @@ In a folder of their own: a file with her name, and one for each kernel, so that
 write into the same. A line has the exercise, whether it is solved, and the slip; nothing else.
 """
 
+import contextlib
 import json
 import re
 import secrets
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
-from gapfm_teach._support.files import read_json, remove_files, replacing
+from gapfm_teach._support.files import replacing
 
 from .core import NOT_YET, Exercise
 
@@ -55,7 +56,10 @@ def forget_results() -> None:
     there = is_kept()
     if there:
         (folder() / STUDENT).unlink()  # first: another kernel that looks now keeps nothing
-        remove_files(folder(), KERNEL)
+        for path in _files():
+            path.unlink()
+        with contextlib.suppress(OSError):  # something else is in it
+            folder().rmdir()
     print(
         "Deleted; no more is kept." if there else "Nothing is kept, so nothing was deleted."
     )
@@ -82,7 +86,7 @@ def student() -> str:
     """Whose results are kept. Raises ValueError where that file is damaged."""
     path = folder() / STUDENT
     try:
-        return checked_name(read_json(path)["name"])
+        return checked_name(json.loads(path.read_text(encoding="utf-8"))["name"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged: {error}; delete that file") from error
 

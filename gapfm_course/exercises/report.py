@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from statistics import median
 
-from gapfm_teach._support.files import regular, replacing
+from gapfm_teach._support.files import replacing
 
 from .core import Exercise
 from .kept import checked_name
@@ -118,7 +118,7 @@ def _row(line: list[str], exercises: dict[str, Exercise]) -> Row:
 def _lines(path: Path) -> list[list[str]]:
     """The lines of a CSV file; [] for what is none."""
     try:
-        with open(regular(path), encoding="utf-8-sig", newline="") as file:
+        with open(path, encoding="utf-8-sig", newline="") as file:
             return list(csv.reader(file))
     except (UnicodeDecodeError, csv.Error):
         return []

@@ -8,6 +8,12 @@ from gapfm_teach._support.lazy import lazily
 _HOME = {
     "BPR": "bpr",
     "EASE": "ease",
+    "GradedGAPfm": "graded_gapfm",
+    "IALS": "ials",
+    "ItemKNN": "neighbors",
+    "RP3beta": "neighbors",
+    "SLIM": "slim",
+    "UserKNN": "neighbors",
     "CofiRank": "cofirank",
     "GradeWeightedPopularity": "popularity",
     "ImplicitALS": "libraries",

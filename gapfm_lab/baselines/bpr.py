@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from gapfm_teach._support.checks import check_random_state, check_real
+from gapfm_teach._support.checks import check_choice, check_random_state, check_real
 from gapfm_teach.ratings import Ratings
 
+from ..grades import CURVES, rating_weights
 from .factors import FactorModel
 from .pairwise_kernels import step_pairs
 
@@ -19,14 +20,15 @@ class BPR(FactorModel):
 
         ln g(f_mi − f_mj) − λ/2 (‖U_m‖² + ‖V_i‖² + ‖V_j‖² + b_i² + b_j²),   f_mi = ⟨U_m, V_i⟩ + b_i,
 
-    a pair at a time: (m, i) is any of the ratings, j any item that m did not rate, each as likely
-    as every other. A rating counts as such, whatever its grade.
+    a pair at a time: (m, i) is one of the ratings, drawn in proportion to w(y_mi), and j any item
+    that m did not rate, each as likely as every other.
 
     Parameters
     ----------
     n_factors : int, D >= 1.
     reg, learning_rate : float, λ >= 0 and γ > 0; both stay the same throughout.
     n_iter : int >= 1, each with as many pairs as there are ratings.
+    grades : the curve w, one of `grades.CURVES`; "1" is the original, whatever the grade.
     random_state : None, int or numpy Generator; it draws the start, normal with deviation 0.1,
         and the pairs.
 
@@ -44,9 +46,11 @@ class BPR(FactorModel):
         reg: float = 0.07,
         learning_rate: float = 0.01,
         n_iter: int = 300,
+        grades: str = "1",
         random_state=None,
     ):
         super().__init__(n_factors, reg, n_iter, random_state)
+        self.grades = check_choice(grades, "grades", CURVES)
         self.learning_rate = check_real(learning_rate, "learning_rate", low_open=True)
 
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
@@ -55,10 +59,12 @@ class BPR(FactorModel):
         V = rng.normal(0.0, INIT_SCALE, (train.n_items, self.n_factors))
         b = np.zeros(train.n_items)
         users = np.repeat(np.arange(train.n_users), np.diff(train.indptr))
+        up_to = np.cumsum(rating_weights(train, self.grades))
         left = self.n_iter * train.n_ratings
         while left > 0:
             n = min(left, PAIRS_AT_ONCE)
-            drawn, uniforms = rng.integers(train.n_ratings, size=n), rng.random(n)
+            drawn = np.searchsorted(up_to, up_to[-1] * rng.random(n), side="right")
+            uniforms = rng.random(n)
             step_pairs(
                 U, V, b, users, train.indices, train.indptr, drawn, uniforms,
                 self.learning_rate, self.reg,

@@ -18,7 +18,8 @@ class FactorModel(Recommender):
 
     def _refuse_non_finite(self, *learned: np.ndarray) -> None:
         if not all(np.isfinite(values).all() for values in learned):
-            cause = "confidence" if hasattr(self, "confidence") else "learning_rate"
+            names = ("confidence", "unobserved_weight", "unrated_weight", "learning_rate")
+            cause = next(name for name in names if hasattr(self, name))
             raise FloatingPointError(
                 f"{type(self).__name__} left the finite numbers; lower "
                 f"{cause}={getattr(self, cause):g}, or change reg={self.reg:g}"

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from gapfm_teach._support.checks import check_count, check_real
+from gapfm_teach._support.checks import check_choice, check_count, check_real
 from gapfm_teach.ratings import Ratings
 from gapfm_teach.training.data import TrainingData
-from gapfm_teach.training.objectives import grade_fractions, user_columns
+from gapfm_teach.training.objectives import user_columns
 from gapfm_teach.training.sampling import IterationContext, uniforms
 
+from ..grades import CURVES, grade_weights
 from .ablation import AblationModel
 from .factors import FactorModel
 from .pairwise_kernels import pairwise_gradients
@@ -21,7 +22,7 @@ class PairwiseLogistic(FactorModel):
 
     Minimises the sum over users of
 
-        Σ_i v_i [Σ_j ln(1 + e^(f_j − f_i)) + w Σ_l ln(1 + e^(f_l − f_i))],   v_i = y_i / y_max,
+        Σ_i v_i [Σ_j ln(1 + e^(f_j − f_i)) + w Σ_l ln(1 + e^(f_l − f_i))],   v_i = w(y_i),
 
     plus λ/2 (‖U‖² + ‖V‖² + ‖b‖²): i over the user's rated items, j over those with a lower grade,
     l over the unrated items; f_mi = ⟨U_m, V_i⟩ + b_i. Starts and steps as
@@ -39,6 +40,7 @@ class PairwiseLogistic(FactorModel):
     n_negatives : int >= 1, unrated items of each user that an iteration sees, drawn anew, to stand
         for all of them; all where there are no more.
     unrated_weight : float, w > 0, what an unrated item counts where a rated one counts 1.
+    grades : the curve w, one of `grades.CURVES`.
     random_state : None, int or numpy Generator; it draws the start and the unrated items.
 
     Attributes after `fit`: `user_factors_` (n_users, D), `item_factors_` (n_items, D) and
@@ -58,9 +60,11 @@ class PairwiseLogistic(FactorModel):
         init_scale: float = 0.3,
         n_negatives: int = 200,
         unrated_weight: float = 0.05,
+        grades: str = "y",
         random_state=None,
     ):
         super().__init__(n_factors, reg, n_iter, random_state)
+        self.grades = check_choice(grades, "grades", CURVES)
         self.learning_rate = check_real(learning_rate, "learning_rate", low_open=True)
         self.init_scale = check_real(init_scale, "init_scale", low_open=True)
         self.n_negatives = check_count(n_negatives, "n_negatives")
@@ -68,8 +72,8 @@ class PairwiseLogistic(FactorModel):
 
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
         inner = AblationModel(
-            PairwiseLoss(self.n_negatives, self.unrated_weight), self.n_factors, reg=self.reg,
-            learning_rate=self.learning_rate, init_scale=self.init_scale, n_iter=self.n_iter,
+            PairwiseLoss(self.n_negatives, self.unrated_weight, self.grades), self.n_factors,
+            reg=self.reg, learning_rate=self.learning_rate, init_scale=self.init_scale, n_iter=self.n_iter,
             random_state=self.random_state,
         ).fit(train)  # fmt: skip
         self.user_factors_ = inner.user_factors_[:, :-1]
@@ -86,6 +90,7 @@ class PairwiseLoss:
 
     n_negatives: int
     unrated_weight: float
+    grades: str = "y"
 
     name: ClassVar[str] = "pairwise"
     has_bias: ClassVar[bool] = True
@@ -96,7 +101,8 @@ class PairwiseLoss:
         by_user, by_item = np.empty_like(rows), np.empty_like(V)
         drawn = uniforms(context, self.n_negatives, V.shape[0])
         loss = pairwise_gradients(
-            rows, V, data.indptr, data.items, data.grades, grade_fractions(data.train.max_grade),
-            data.train.indices, drawn, self.unrated_weight, by_user, by_item,
+            rows, V, data.indptr, data.items, data.grades,
+            grade_weights(self.grades, data.train.max_grade), data.train.indices, drawn,
+            self.unrated_weight, by_user, by_item,
         )  # fmt: skip
         return -loss, by_user[:, :-1], by_item

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from gapfm_teach._support.checks import check_real
-from gapfm_teach.paper import cumulative_weights, thresholding_probabilities
+from gapfm_teach._support.checks import check_choice, check_real
 from gapfm_teach.ratings import Ratings
 from gapfm_teach.training.recommender import Recommender
+
+from ..grades import CURVES, rating_weights
 
 
 class _SameForAll(Recommender):
@@ -63,7 +64,7 @@ class MeanRating(_SameForAll):
 
 
 class GradeWeightedPopularity(_SameForAll):
-    """Popularity that counts a rating by its grade: b_i = Σ_m Δ(y_mi), Δ(y) = Σ_{l<=y} δ_l.
+    """Popularity that counts a rating by its grade: b_i = Σ_m w(y_mi), with w = Δ if not told.
 
     GAPfm starts out much like this. Where all scores are near 0, g' = 1/4 and g = 1/2, the
     second term of the gradient vanishes, and what is left is ∂F/∂f_mi = ⅛ Σ_j β_mij. Summed over
@@ -71,14 +72,20 @@ class GradeWeightedPopularity(_SameForAll):
     i and the higher. Replace the minimum by Δ(y_mi), and let all users have equally many
     ratings, and it is b_i up to a factor.
 
+    Parameters
+    ----------
+    grades : the curve w, one of `grades.CURVES`.
+
     After `fit`: `item_scores_` (n_items,).
 
     Source: (5) and (8); the paper does not list it.
     """
 
+    def __init__(self, grades: str = "Δ"):
+        self.grades = check_choice(grades, "grades", CURVES)
+
     def _item_scores(self, train: Ratings) -> np.ndarray:
-        worth = cumulative_weights(thresholding_probabilities(train.max_grade))
-        return _sum_by_item(train, worth[train.grades])
+        return _sum_by_item(train, rating_weights(train, self.grades))
 
 
 def _sum_by_item(train: Ratings, weights: np.ndarray) -> np.ndarray:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from gapfm_teach._support.checks import check_path
-from gapfm_teach._support.typeset import typeset
 
+from ..html_tables import format_html
 from ..paper import PAPER, TOP_N
 
 METRICS = ("P@5", "NDCG@5", "GAP@5 (ideal)")
@@ -125,7 +125,7 @@ class Folded:
     table: pd.DataFrame
 
     def _repr_html_(self) -> str:
-        title, table = html.escape(self.title), typeset(self.table.to_html())
+        title, table = html.escape(self.title), format_html(self.table.to_html())
         return (
             f'<details class="callout callout-note" style="overflow-x: auto">'
             f'<summary class="callout-title">{title}'

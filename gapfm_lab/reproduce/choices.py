@@ -18,8 +18,8 @@ from gapfm_teach.splits import select_users
 
 from ..systems import System
 from ..tuning import N_HELD_OUT, N_VALIDATIONS, Fold, folds_of, tune
+from ..versions import versions
 from .journal import write_csv
-from .versions import versions
 
 MOST_USERS = 40_000  # of more, so many are tuned on, on one validation part: enough to tell
 KEY = ["given", "seed", "system", "metric", "searched", "parts"]

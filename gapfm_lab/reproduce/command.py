@@ -10,8 +10,9 @@ from gapfm_teach.datasets import load_movielens
 from gapfm_teach.ratings import Ratings
 
 from ..experiments.netflix_size import PLACE, active_users, netflix
+from ..primary.command import main as primary
 from .make import reproduce
-from .run import N_SPLITS, Run
+from .run import MAIN, N_SPLITS, Run
 
 RESULTS = Path("notebooks/results")  # of full runs; those of --quick go to a folder inside
 QUICK_SPLITS, QUICK_TRIALS = 2, 4
@@ -24,6 +25,9 @@ STOPPED = 130  # what shells call the end by Ctrl-C
 def main(options: Namespace) -> int:
     """Make what `options` name; return 0, 1 for bad input, 130 when stopped by Ctrl-C."""
     try:
+        if options.name == "primary":
+            return primary(options)
+        options.data = options.data or MAIN
         run = _run(options)
         reproduce(run)
     except KeyboardInterrupt:
@@ -44,9 +48,9 @@ def _run(options: Namespace) -> Run:
     full = (NETFLIX_SPLITS, NETFLIX_TRIALS) if of_netflix else (N_SPLITS, None)
     quick = (1, 2) if of_netflix else (QUICK_SPLITS, QUICK_TRIALS)
     n_splits, n_trials = quick if options.quick else full
-    if options.seeds is not None:
-        n_splits = options.seeds
-    check_count(n_splits, "seeds")
+    if options.splits is not None:
+        n_splits = options.splits
+    check_count(n_splits, "splits")
     results = RESULTS / "quick" if options.quick else RESULTS
     ratings, probe = _data(options)
     return Run(
@@ -83,6 +87,6 @@ def _command(options: Namespace) -> str:
     words = ["python -m gapfm_teach reproduce", options.name, "--data", options.data]
     if options.data == NETFLIX:
         words += ["--scale", f"{_scale(options):g}"]
-    if options.seeds is not None:
-        words += ["--seeds", str(options.seeds)]
+    if options.splits is not None:
+        words += ["--splits", str(options.splits)]
     return " ".join([*words, *(["--quick"] if options.quick else [])])

@@ -9,15 +9,15 @@ from tqdm.auto import tqdm
 from gapfm_teach._support.files import replacing, writable_folder
 
 from ..protocols import PROTOCOLS
+from ..versions import versions
 from .choices import sample_of
 from .figures import draw_table
 from .journal import stoppable, write_csv
-from .ours import refuse_strangers
+from .ours import check_overwrite
 from .run import Run
 from .table1 import draw_statistics, statistics
 from .tables import make_table
 from .timing import machine
-from .versions import versions
 
 
 def reproduce(run: Run) -> pd.DataFrame:
@@ -27,7 +27,7 @@ def reproduce(run: Run) -> pd.DataFrame:
     `<out>/<file_name>.unfinished`, which is removed at the end. Raises OSError, before any work,
     where one of both folders cannot be written to, or a file is there that we did not write.
     """
-    for folder in (run.out, run.journal.folder):
+    for folder in (run.out, run.results.folder):
         try:
             writable_folder(folder)
         except OSError as error:
@@ -35,7 +35,7 @@ def reproduce(run: Run) -> pd.DataFrame:
                 f"{folder} cannot be written to ({error.strerror}); name another folder with "
                 "--out"
             ) from error
-    refuse_strangers(run.files)
+    check_overwrite(run.files)
     make = {"table1": _statistics} | dict.fromkeys(PROTOCOLS, _table)
     table, header, picture = make.get(run.name, _figure)(run)
     write_csv(run.out / f"{run.file_name}.csv", table, [run.command, *header, versions()])
@@ -43,7 +43,7 @@ def reproduce(run: Run) -> pd.DataFrame:
         picture.suptitle(run.ratings.source.split(";")[0])
     with replacing(run.out / f"{run.file_name}.png") as file:
         picture.savefig(file, format="png", dpi=150)
-    run.journal.clear()
+    run.results.clear()
     return table
 
 
@@ -63,7 +63,7 @@ def _figure(run: Run) -> Made:
         for seed in tqdm(range(run.n_splits), desc=run.name):
             check()
             make = lambda seed=seed: figure.measure(*run.parts, seed)  # noqa: E731
-            parts.append(run.journal.get(run.key(seed), make))
+            parts.append(run.results.get(run.key(seed), make))
         return parts
 
     table = pd.concat(stoppable(work), ignore_index=True)

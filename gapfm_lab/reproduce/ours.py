@@ -3,17 +3,14 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from gapfm_teach._support.files import regular
-
 # How the first line of a table or of choices begins. A picture is its table's: it has none.
 MARKS = (b"# python -m gapfm_teach reproduce", b"# What tuning chose")
 
 
-def refuse_strangers(paths: Iterable[Path]) -> None:
+def check_overwrite(paths: Iterable[Path]) -> None:
     """Raise FileExistsError, naming it, for the first of `paths` that is there and not ours.
 
     A .csv is ours by its first line, anything else if the .csv of the same name beside it is.
-    Raises ValueError for a device or a pipe, from which nothing is read.
     """
     for path in paths:
         if path.exists() and not _is_ours(path.with_suffix(".csv")):
@@ -26,5 +23,5 @@ def refuse_strangers(paths: Iterable[Path]) -> None:
 def _is_ours(table: Path) -> bool:
     if not table.exists():
         return False
-    with open(regular(table), "rb") as file:
+    with open(table, "rb") as file:
         return file.readline(200).startswith(MARKS)

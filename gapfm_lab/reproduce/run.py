@@ -9,10 +9,10 @@ from zlib import crc32
 from gapfm_teach.ratings import Ratings
 
 from ..protocols import PROTOCOLS, Protocol
+from ..versions import versions
 from . import netflix
 from .figures import FIGURES, Figure
-from .journal import Journal
-from .versions import versions
+from .journal import ResultCache
 
 N_SPLITS = 10
 MAIN = "100k"  # the data whose results are called by the table's name alone
@@ -39,7 +39,7 @@ class Run:
     n_trials: int | None = None
     tune_again: bool = False
     probe: Ratings | None = None
-    journal: Journal = field(init=False)
+    results: ResultCache = field(init=False)
 
     def __post_init__(self) -> None:
         tables, figures = netflix.TABLES, netflix.FIGURES
@@ -49,7 +49,7 @@ class Run:
                 f"{', '.join([*tables, *figures])}"
             )
         folder = self.out / f"{self.file_name}.unfinished"
-        object.__setattr__(self, "journal", Journal(folder))
+        object.__setattr__(self, "results", ResultCache(folder))
 
     @property
     def file_name(self) -> str:
@@ -68,7 +68,7 @@ class Run:
 
     @property
     def files(self) -> list[Path]:
-        """All that is written, but for the pieces."""
+        """All that is written, but for the entries."""
         made = [self.out / f"{self.file_name}.{kind}" for kind in ("csv", "png")]
         return [*made, self.choices, self.differences]
 
@@ -92,7 +92,7 @@ class Run:
         return "; ".join(f"{part!r}, crc32 {_checksum(part):08x}" for part in self.parts)
 
     def key(self, seed: int, **more: Any) -> dict[str, Any]:
-        """What decides the content of a piece of this run."""
+        """What decides the content of an entry of this run."""
         common = {"name": self.name, "data": self._content, "seed": seed}
         return common | {"versions": versions()} | more
 

@@ -128,7 +128,7 @@ def _measure_all(
             make = partial(
                 _per_user, run, system, key, lambda g=given, s=seed: parts(g, s)[0]
             )
-            tables[row["metric"]] = run.journal.get(key, make).set_index("user")
+            tables[row["metric"]] = run.results.get(key, make).set_index("user")
         found.setdefault((given, name), []).append(_each_by_its_own(tables))
     return found
 

@@ -1,7 +1,6 @@
 """What Ratings are made of: ids and titles, and the columns of a table with a line a rating."""
 
-from collections.abc import Hashable, Iterable, Mapping
-from numbers import Integral
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ MOST_WITHOUT_IDS, _BYTES_EACH = 5 * 10**7, 100
 def check_labels(values, name: str, length: int, of: str) -> np.ndarray:
     """Ids or titles, (length,); positions where `values` is None.
 
-    Raises ValueError for another shape, and for text that would be cut short.
+    Raises ValueError for another shape, and for what NumPy would change to make it of one type:
+    beside text, numbers become text; large whole numbers may become floats.
     """
     if values is None:
         return _positions(name, length, of)
@@ -26,25 +26,25 @@ def check_labels(values, name: str, length: int, of: str) -> np.ndarray:
         raise ValueError(
             f"{name} has shape {array.shape} but there are {length} {of}s; pass one for each"
         )
-    if array is not values and array.dtype.kind in "OUS":
-        _refuse_nul(values, name)
     if array.dtype == object and all(isinstance(value, str) for value in array):
-        return array.astype(np.str_)  # pandas' text: as objects only pickle could save it
+        array = array.astype(np.str_)  # pandas' text: as objects only pickle could save it
+    if array is not values and array.dtype != object:
+        for given, kept in zip(values, array.tolist(), strict=True):
+            if given != kept and given == given:  # nan is not equal to itself
+                raise ValueError(
+                    f"{name} must be of one type, but {given!r} would become {kept!r}; make them "
+                    "all text, or pass an array of numbers"
+                )
     return array
 
 
 def check_ids(values, name: str, length: int, of: str) -> np.ndarray:
-    """`check_labels`, all different; raises ValueError as well for a repeated one, and for ids
-    that NumPy would change to make them of one type."""
+    """`check_labels`, all different; raises ValueError as well for a repeated one."""
     array = check_labels(values, name, length, of)
-    if values is not None and not isinstance(values, np.ndarray):
-        _refuse_changed(values, array, name)
     # Text as objects: pandas' own text cannot hold all that Python's can.
     kind = object if array.dtype.kind in "US" else None
-    again = (
-        np.zeros(0, bool) if values is None else pd.Series(array, dtype=kind).duplicated()
-    )
-    if again.any():
+    again = pd.Series(array, dtype=kind).duplicated()
+    if values is not None and again.any():
         second = int(np.argmax(again))
         identifier = array[second : second + 1].tolist()[0]
         raise ValueError(
@@ -52,6 +52,16 @@ def check_ids(values, name: str, length: int, of: str) -> np.ndarray:
             f"position {second}; give each {of} an id of its own"
         )
     return array
+
+
+def check_storable(labels: np.ndarray, name: str) -> np.ndarray:
+    """Ids or titles; ValueError for what files without pickle cannot hold."""
+    if labels.dtype.kind not in "iufU":
+        raise ValueError(
+            f"{name} of mixed or unusual types, such as {labels[0]!r}, cannot be saved; make them "
+            "all numbers or all text"
+        )
+    return labels
 
 
 def _positions(name: str, length: int, of: str) -> np.ndarray:
@@ -62,31 +72,6 @@ def _positions(name: str, length: int, of: str) -> np.ndarray:
             f"pass positions without gaps, as Ratings.from_frame makes them of ids"
         )
     return np.arange(length)
-
-
-def _refuse_changed(values: Iterable, array: np.ndarray, name: str) -> None:
-    """Beside text, whatever else is there becomes text; large whole numbers may become floats."""
-    for given, kept in zip(values, array.tolist(), strict=True):
-        to_text = isinstance(kept, str | bytes) and not isinstance(given, type(kept))
-        to_float = isinstance(kept, float) and isinstance(given, Integral)
-        if to_text or (to_float and abs(int(given)) >= 2**53):
-            raise ValueError(
-                f"{name} must be of one type, but {given!r} would become {kept!r}; make them all "
-                "text, or pass an array of numbers"
-            )
-
-
-def _refuse_nul(values: Iterable, name: str) -> None:
-    """NumPy drops NULs at the end of text, and pandas 2 what follows one: ids would become one."""
-    for place, value in enumerate(values):
-        if (
-            isinstance(value, str | bytes)
-            and ("\0" if isinstance(value, str) else 0) in value
-        ):
-            raise ValueError(
-                f"{name} must hold no NUL, where text would be cut; {name}[{place}] is {value!r}: "
-                "replace the NUL"
-            )
 
 
 # ------------------------------------------------------------------ of a table
@@ -139,8 +124,6 @@ def factorize(column: pd.Series, name: str) -> tuple[np.ndarray, np.ndarray]:
         )
     if isinstance(column.dtype, pd.CategoricalDtype):  # which has an order of its own
         column = column.astype(column.cat.categories.dtype)
-    if column.dtype.kind == "O":
-        _refuse_nul(column, name)
     try:
         codes, found = pd.factorize(column, sort=True)
     except TypeError as error:

@@ -1,23 +1,18 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all, and reading arrays without pickle."""
 
 import contextlib
-import errno
 import hashlib
-import json
 import os
-import re
 import secrets
 import shutil
-import stat
 import tempfile
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-# What the system says when there is no room: a full disk, a quota, a limit for one file.
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# Factors and ratings shrink to a half or a tenth: a file that would unfold to far more than its
+# size is none of ours. Small ones may, up to MOST_FOR_FREE bytes.
+MOST_FOLDED, MOST_FOR_FREE = 64, 2**24
 
 
 @contextlib.contextmanager
@@ -26,19 +21,18 @@ def replacing(path):
 
     Where `path` is a link, the file that it points to is replaced, and made where there is none.
     A file that is replaced leaves its mode: what only its owner could read stays so.
-    When the block fails, whatever stood at `path` still stands there and nothing else is left.
-    Raises ValueError as `regular` does; OSError, naming `path`, when it cannot be written.
+    When the block fails, whatever was at `path` is still there and nothing else is left.
+    Raises ValueError as `check_file` does; OSError, naming `path`, when it cannot be written.
     """
-    target = regular(path)
+    target = check_file(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not tempfile's mkstemp: its files are for their owner's eyes only, and stay so when renamed.
     temporary = _beside(target)
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    with _named(path, temporary):
+    with _named(path):
         try:
-            with open(temporary, "xb", opener=partial(os.open, mode=mode or 0o666)) as file:
-                if mode is not None:
-                    os.chmod(temporary, mode)  # whatever the umask says
+            with open(temporary, "xb") as file:
+                if target.exists():
+                    shutil.copymode(target, temporary)
                 yield file
             os.replace(temporary, target)
         except BaseException:
@@ -51,62 +45,49 @@ def _beside(target: Path) -> Path:
 
 
 @contextlib.contextmanager
-def _named(path, temporary: Path):
-    """Let an OSError name `path`, where it says that there is no room or names `temporary`."""
+def _named(path):
+    """Let an error of the system name `path`, not the temporary file beside it."""
     try:
         yield
     except OSError as error:
-        ours = isinstance(error.filename, str) and error.filename.startswith(str(temporary))
-        if error.errno in _NO_ROOM:
-            what = (
-                f"{error.strerror}; nothing was written, make room or choose another place"
-            )
-        elif ours:
-            what = f"{error.strerror}; nothing was written"
-        else:
+        if error.errno is None:
             raise
+        what = f"{error.strerror}; nothing was written"
         raise OSError(error.errno, what, str(path)) from error
 
 
-def regular(path) -> Path:
+def check_file(path) -> Path:
     """The file that `path` names, behind links; there need not be one yet.
 
-    Raises ValueError for what only looks like a file (a folder, a device, a pipe): renaming would
-    put a file in its place, and reading might never end.
+    Raises ValueError for a folder or a device, which a renamed file would replace.
     """
-    target = Path(os.path.realpath(path))
-    # Asked of `path` too, since a pipe's link in /proc leads to a name that is not there.
-    if (os.path.exists(path) and not os.path.isfile(path)) or target.is_symlink():
-        what = "a folder" if os.path.isdir(path) else "a device, a pipe or a link to itself"
-        raise ValueError(f"{str(path)!r} is {what}, not a file; pass a file's name")
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{str(path)!r} is not a file; pass a file's name")
     return target
 
 
-def is_same(path, other) -> bool:
-    """Whether both are there, and one file or folder by two names; nothing (None) is none."""
-    there = other is not None and os.path.exists(path) and os.path.exists(other)
-    return there and os.path.samefile(path, other)
+def read_npz(path) -> dict[str, np.ndarray]:
+    """The arrays of an .npz file by name, read without pickle.
 
-
-def read_json(path) -> Any:
-    """What a file of JSON holds.
-
-    Raises OSError as `open` does; ValueError for what is no file, no JSON, or nested too deeply.
+    Raises FileNotFoundError, or ValueError for what would unfold to far more than its size; a
+    damaged file may raise nearly anything.
     """
-    try:
-        return json.loads(regular(path).read_text(encoding="utf-8"))
-    except RecursionError as error:
-        raise ValueError(f"{str(path)!r} is nested too deeply") from error
+    # Opened here: NumPy would leave a damaged file open, and Windows could not replace it then.
+    with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as stored:
+        unfolded = sum(info.file_size for info in stored.zip.infolist())
+        size = os.fstat(raw.fileno()).st_size
+        if unfolded > MOST_FOR_FREE + MOST_FOLDED * size:
+            raise ValueError(
+                f"its {size:,} bytes would unfold to {unfolded:,}, and no file of this kind does so"
+            )
+        return dict(stored)
 
 
 def writable_folder(path: Path) -> Path:
-    """Return the folder `path`, made where there is none: OSError, naming it, if no file can be
-    made in it."""
+    """Return the folder `path`, made where there is none: OSError if no file can be made in it."""
     path.mkdir(parents=True, exist_ok=True)
-    try:
-        tempfile.TemporaryFile(dir=path).close()
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error
+    tempfile.TemporaryFile(dir=path).close()
     return path
 
 
@@ -121,7 +102,7 @@ def new_folder(path):
     _check_free(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _beside(path)
-    with _named(path, temporary):
+    with _named(path):
         temporary.mkdir()
         try:
             yield temporary
@@ -135,18 +116,6 @@ def new_folder(path):
 def _check_free(path: Path) -> None:
     if os.path.lexists(path):  # a link that leads nowhere takes the name, too
         raise FileExistsError(f"{path} exists already; remove it or pass another name")
-
-
-def remove_files(folder: Path, names: re.Pattern[str]) -> None:
-    """Remove the files in `folder` whose whole names fit `names`, also as `replacing` left them
-    half written when it was killed; then the folder itself, unless something else is in it."""
-    with os.scandir(folder) as entries:
-        found = [entry for entry in entries if entry.is_file(follow_symlinks=False)]
-    for entry in found:
-        if names.fullmatch(re.sub(r"\.[0-9a-f]{8}\.part$", "", entry.name)):
-            Path(entry).unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # what is not ours is in it
-        folder.rmdir()
 
 
 def content_hash(*arrays: np.ndarray) -> str:

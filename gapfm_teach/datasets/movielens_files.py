@@ -73,8 +73,7 @@ def read_movielens(
     exist), times seconds since 1970. titles: item id -> display title.
 
     Raises FileNotFoundError where there is no `path`; ValueError for what is not such a zip or folder
-    or is damaged, for a line that cannot be read, a film that one user rated twice, a rated film
-    without a title, and more than `most_ratings`.
+    or is damaged, for a line that cannot be read, and for a file too large for `most_ratings`.
     """
     files = _members(path)
     found = next((name for name in wanted if name in files), None)
@@ -87,19 +86,7 @@ def read_movielens(
         return _read_frozen(content, steps)
     layout = LAYOUTS[found]
     table = _read_ratings(found, content, layout, steps)
-    if len(table) > most_ratings:
-        raise ValueError(
-            f"{found} holds {len(table):,} ratings, and this data set at most {most_ratings:,}; "
-            "is it another one?"
-        )
     titles = _read_titles(layout, _content(path, files, layout.titles, TITLE_BYTES))
-    missing = np.setdiff1d(table["item"], list(titles))
-    if missing.size:
-        raise ValueError(
-            f"{found} rates film {missing[0]}, which {layout.titles} does not have "
-            f"({missing.size:,} such films); are users and films swapped, or is a file cut or of "
-            "another edition? get both again"
-        )
     return table, titles
 
 
@@ -136,28 +123,22 @@ def _content(path: Path, files: dict[str, str], name: str, most: int) -> bytes:
     """The bytes of one file, at most `most`."""
     if name not in files:
         raise ValueError(f"{path.name} holds no {name}; is the archive complete?")
-    if path.is_dir():
-        file = Path(files[name])
-        size, read = file.stat().st_size, file.read_bytes
-    else:
-        archive = zipfile.ZipFile(path)
-        size = archive.getinfo(files[name]).file_size
-
-        def read() -> bytes:
-            with archive:
-                return archive.read(files[name])
-
-    if size > most:
-        raise ValueError(
-            f"{name} in {path.name} holds {size:,} bytes, where this data set has at most "
-            f"{most:,}; it is another file: get it again"
-        )
     try:
-        return read()
+        if path.is_dir():
+            content = Path(files[name]).read_bytes()
+        else:
+            with zipfile.ZipFile(path) as archive, archive.open(files[name]) as file:
+                content = file.read(most + 1)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise ValueError(
             f"{name} in {path.name} is damaged ({error}); get the file again"
         ) from error
+    if len(content) > most:
+        raise ValueError(
+            f"{name} in {path.name} holds more than {most:,} bytes, which is the most that this "
+            "data set has; it is another file: get it again"
+        )
+    return content
 
 
 # ---------------------------------------------------------------- ratings
@@ -165,37 +146,26 @@ def _content(path: Path, files: dict[str, str], name: str, most: int) -> bytes:
 
 def _read_ratings(name: str, content: bytes, layout: Layout, steps: int) -> pd.DataFrame:
     fields, places = _columns(name, content, layout.names, layout.separator)
-    # pandas' fast parser takes one character: split at ":", "::" has an empty column between two.
-    width, skipped = len(layout.separator), int(layout.names is not None)
-    columns = [place * width for place in places]
-    n_columns = width * (fields - 1) + 1
+    # pandas' fast parser splits at one character.
+    one = content.replace(b"::", b"\t") if layout.separator == "::" else content
     try:
         table = pd.read_csv(
-            io.BytesIO(content),
-            sep=layout.separator[0],
+            io.BytesIO(one),
+            sep="\t" if layout.separator == "::" else layout.separator,
             header=None,
-            skiprows=skipped,
-            names=range(n_columns + 1),  # the last one for a field too many
-            dtype=dict.fromkeys(columns, np.float64),
+            skiprows=int(layout.names is not None),
+            names=range(fields + 1),  # the last one for a field too many
+            dtype=dict.fromkeys(places, np.float64),
             quoting=csv.QUOTE_NONE,
-            on_bad_lines="error",
         )
-    except pd.errors.EmptyDataError:
-        table = pd.DataFrame(columns=columns)
     except ValueError as error:
         raise _first_bad_line(name, content, layout, steps) from error
-    if table.empty:
-        raise ValueError(f"{name} holds no ratings; get the file again")
-    empty = [n_columns, *(range(1, n_columns, 2) if width == 2 else [])]
-    apart = table[empty].isna().all(axis=None)
-    ratings = table[columns].set_axis(COLUMNS, axis=1)
-    if not (apart and _is_rating(ratings.to_numpy(), steps).all()):
+    ratings = table[places].set_axis(COLUMNS, axis=1)
+    bad = table.empty or not table[fields].isna().all()
+    if bad or not _is_rating(ratings.to_numpy(), steps).all():
         raise _first_bad_line(name, content, layout, steps)
     ratings["grade"] *= steps
-    ratings = ratings.astype({"user": "i4", "item": "i4", "grade": "i1", "time": "i8"})
-    if (again := ratings.duplicated(["user", "item"])).any():
-        raise _rated_twice(name, content, ratings[["user", "item"]], again, skipped)
-    return ratings
+    return ratings.astype({"user": "i4", "item": "i4", "grade": "i1", "time": "i8"})
 
 
 def _is_rating(values: np.ndarray, steps: int) -> np.ndarray:
@@ -226,18 +196,7 @@ def _first_bad_line(name: str, content: bytes, layout: Layout, steps: int) -> Va
                 + (", all without quotes" if '"' in line else "")
             )
             return _bad_line(name, number, line, why)
-    return ValueError(f"{name} cannot be read; get the file again")
-
-
-def _rated_twice(
-    name: str, content: bytes, pairs: pd.DataFrame, again: pd.Series, skipped: int
-) -> ValueError:
-    second = int(np.argmax(again))
-    user, item = pairs.iloc[second]
-    first = int(np.argmax((pairs == pairs.iloc[second]).all(axis=1)))
-    lines = list(_lines(content, skipped))
-    why = f"is a second rating of film {item} by user {user}, the first is line {lines[first][0]}"
-    return _bad_line(name, *lines[second], why)
+    return ValueError(f"{name} cannot be read or holds no ratings; get the file again")
 
 
 # ---------------------------------------------------------------- titles
@@ -253,8 +212,6 @@ def _read_titles(layout: Layout, content: bytes) -> dict[int, str]:
         if not (fits and re.fullmatch("[0-9]{1,10}", fields[places[0]])):
             raise _bad_line(name, number, line, f"is not item, title, more: {least} fields")
         item, title = int(fields[places[0]]), fields[places[1]]
-        if item in titles:
-            raise _bad_line(name, number, line, f"names film {item} a second time")
         # RecBole has the year in a column of its own, and misspells the film that has none.
         if len(places) == 3:
             year = fields[places[2]]

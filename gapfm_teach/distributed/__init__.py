@@ -1,9 +1,8 @@
 """GAPfm on many machines: the batch update of `GAPfm`, its users shared out over Dask workers.
 
 `model` is what one uses; `graph` says which tasks make an iteration and where they run; `tasks`
-is what a task does; `storage` keeps checkpoints, in a `place` of their own; `lost` explains the
-loss of a cluster; `worker_killer` kills a worker on demand. Scheduling, moving data and surviving
-a lost worker are Dask's. It needs the extra "distributed": pip install "gapfm-teach[distributed]".
+is what a task does; `storage` keeps checkpoints; `lost` explains the loss of a cluster; `worker_killer` kills a
+worker on demand. Scheduling, moving data and surviving a lost worker are Dask's. It needs the extra "distributed": pip install "gapfm-teach[distributed]".
 """
 
 try:

@@ -49,8 +49,11 @@ def _what(error: Exception) -> str:
 def _saved(checkpoints: CheckpointManager) -> str:
     """What there is to resume from, and how."""
     if checkpoints.last is not None:
-        place = repr(str(checkpoints.last.factors.parent))
-        return f"{place} holds iteration {checkpoints.last.iteration}; fit with resume={place} goes on from there"
+        folder = repr(str(checkpoints.last.factors.parent))
+        return (
+            f"{folder} holds iteration {checkpoints.last.iteration}; fit with resume={folder} goes "
+            "on from there"
+        )
     if checkpoints.folder is None:
         return "Nothing was saved; pass checkpoint= to fit, a folder from which to resume"
     return (

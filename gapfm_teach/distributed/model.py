@@ -15,8 +15,7 @@ from ..training.estimator import HISTORY, Estimator, Settings
 from ..training.loop import fit_factors
 from .graph import Graph, Pass, State
 from .lost import is_loss, translate_cluster_errors
-from .place import lock_dir
-from .storage import CheckpointManager, Row, describe, read_state
+from .storage import CheckpointManager, Row, describe, lock_dir, read_state
 from .tasks import Method
 
 
@@ -129,9 +128,9 @@ class DistributedGAPfm(Estimator):
         if data.n_ratings == 0:
             raise ValueError(f"{folder} has 0 ratings; there is nothing to learn from")
         run = describe(settings, data)
-        place = lock_dir(checkpoint, resume) if checkpoint is not None else nullcontext()
-        with place as locked:
-            checkpoints = CheckpointManager(locked, every, settings.n_iter, run)
+        locked = nullcontext() if checkpoint is None else lock_dir(checkpoint, resume)
+        with locked as checkpoint_path:
+            checkpoints = CheckpointManager(checkpoint_path, every, settings.n_iter, run)
             rows: list[Row] = []
             if resume is not None:
                 checkpoints.last, rows = read_state(resume, run, settings.n_iter)

@@ -8,7 +8,8 @@ import numpy as np
 from dask.sizeof import sizeof
 from distributed import get_worker
 
-from .._support.files import regular, replacing
+from .._support.checks import check_array
+from .._support.files import replacing
 from .._support.parquet import Part, read_part
 from ..ratings import Ratings
 from ..training.automatic_step import multiply
@@ -66,14 +67,13 @@ def _bytes_of_data(data: TrainingData) -> int:
 
 
 def load(folder: Path, part: Part, n_items: int, max_grade: int) -> TrainingData:
-    """The ratings of a partition, in the kernels' layout."""
-    indptr, indices, grades = read_part(folder, part, n_items, max_grade)
-    # Training asks how many users and items there are, not which: labels that take no memory.
-    users, items = (np.broadcast_to(np.int8(0), n) for n in (part.n_users, n_items))
-    ratings = Ratings.unchecked(
-        indptr, indices, grades, max_grade=max_grade, users=users, items=items,
-        titles=np.broadcast_to(np.str_(), n_items), source=part.file, origin="",
-    )  # fmt: skip
+    """The ratings of a partition, in the kernels' layout, which the constructor has checked."""
+    arrays = read_part(folder, part)
+    source = str(folder / part.file)
+    try:
+        ratings = Ratings(*arrays, n_items=n_items, max_grade=max_grade, source=source)
+    except ValueError as error:
+        raise ValueError(f"{source} is damaged ({error})") from error
     return TrainingData(ratings)
 
 
@@ -154,16 +154,16 @@ def read_array(path: Path, n_rows: int, n_columns: int) -> np.ndarray:
     """Rows that `write_array` wrote. Raises FileNotFoundError, or ValueError naming the file."""
     remedy = "the checkpoint cannot be resumed; fit anew without resume"
     try:
-        rows = np.load(regular(path), allow_pickle=False)
+        rows = check_array(np.load(path, allow_pickle=False), "the array")
     except FileNotFoundError as error:
         raise FileNotFoundError(
             f"{path} is missing; let every worker see the folder under the same name, or {remedy}"
         ) from error
-    except Exception as error:  # a damaged file raises nearly anything
+    except (ValueError, EOFError) as error:
         raise ValueError(f"{path} is damaged ({error}); {remedy}") from error
-    due = (n_rows, n_columns)
-    if rows.dtype != np.float64 or rows.shape != due or not np.isfinite(rows).all():
-        raise ValueError(f"{path} does not hold {due} finite float64 numbers; {remedy}")
+    if rows.shape != (n_rows, n_columns):
+        due = n_rows, n_columns
+        raise ValueError(f"{path} holds numbers of shape {rows.shape}, not {due}; {remedy}")
     return rows
 
 

@@ -1,6 +1,6 @@
 """Fitted models and running trainings in files: written whole or not at all, without pickle.
 
-All arrays in a file are numbers, in C order; whatever is text stands in `header`, the UTF-8 bytes
+All arrays in a file are numbers, in C order; whatever is text is in `header`, the UTF-8 bytes
 of one JSON object. `handover.qmd` documents a model's file for programs without this package.
 """
 
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .._support.checks import check_path, check_real
-from .._support.files import content_hash, is_same, regular, writable_folder
-from .._support.npz import check_array, read_npz, write_npz
+from .._support.checks import check_array, check_path, check_real
+from .._support.columns import check_storable
+from .._support.files import check_file, content_hash, read_npz, replacing, writable_folder
 from ..ratings import Ratings
 from .estimator import Estimator, Settings
 from .loop import State
@@ -51,27 +51,13 @@ def write_model(
     path = check_path(path, "path", "pass a file's name such as 'model.npz'")
     header = {"about": _ABOUT, "params": params, "learning_rate_": rate}
     header |= {"source": train.source, "max_grade": train.max_grade}
-    header |= {name: _listed(getattr(train, name), name) for name in _LABELS}
+    header |= {
+        name: check_storable(getattr(train, name), name).tolist() for name in _LABELS
+    }
     ratings = {"train_" + name: getattr(train, name) for name in _ROWS}
-    write_npz(path, _arrays(_MODEL, header, learned | ratings, rows))
-
-
-def _listed(labels: np.ndarray, name: str) -> list:
-    """Ids or titles as a list for JSON; ValueError for those that would come back changed."""
-    values = labels.tolist()
-    try:
-        text = json.dumps(values, allow_nan=False)  # Infinity is JSON to Python alone
-        # As lists: arrays compare as floats, to which 2**64 - 1 and 2**64 - 2 are the same.
-        kept = np.asarray(json.loads(text)).tolist() == values
-    except (TypeError, ValueError):  # no JSON; lists of several lengths
-        kept = False
-    if not kept:
-        raise ValueError(
-            f"train has {name} of mixed or unusual types, such as {labels[0]!r}, which a file "
-            "without pickle cannot hold; make them all numbers or all text (whole numbers of 2**63 "
-            "and above: text)"
-        )
-    return values
+    arrays = _arrays(_MODEL, header, learned | ratings, rows)
+    with replacing(path) as file:
+        np.savez_compressed(file, **arrays)
 
 
 def read_model(path, make: Callable[..., Estimator]) -> tuple:
@@ -92,9 +78,9 @@ def read_model(path, make: Callable[..., Estimator]) -> tuple:
         )  # fmt: skip
         n_users, n_items, D = ratings.n_users, ratings.n_items, settings.n_factors
         learned = {
-            "user_factors": check_array(arrays, "user_factors", (n_users, D)),
-            "item_factors": check_array(arrays, "item_factors", (n_items, D)),
-            "item_bias": check_array(arrays, "item_bias", (n_items,)),
+            "user_factors": _checked(arrays, "user_factors", (n_users, D)),
+            "item_factors": _checked(arrays, "item_factors", (n_items, D)),
+            "item_bias": _checked(arrays, "item_bias", (n_items,)),
         }
         rate = check_real(header["learning_rate_"], "learning_rate_", low_open=True)
         return model, settings, rate, ratings, learned, _history(arrays)
@@ -142,39 +128,18 @@ class CheckpointManager:
         as it was.
         """
         header, arrays = _read(self.resume, _CHECKPOINT)
+        generator = header["generator"]
+        named = header["run"] | {"the generator": generator["bit_generator"]}
+        wanted = self._run | {"the generator": type(self._rng.bit_generator).__name__}
+        check_resumable(self.resume, named, wanted)
         try:
-            theirs, generator = header["run"], header["generator"]
-            state = State(*(arrays[name] for name in State._fields))
             rows = _history(arrays)
-            different = differences(theirs, self._run)
-            if not different:
-                for name, shape in self._shapes.items():
-                    check_array(arrays, name, shape)
-        except Exception as error:  # an edited file raises nearly anything
+            users, items = (_checked(arrays, *shaped) for shaped in self._shapes.items())
+        except ValueError as error:
             raise _not_one(self.resume, _CHECKPOINT, error) from error
-        if different:
-            raise ValueError(
-                f"{self.resume} cannot be resumed here: {different}. Resume with the same data and "
-                "parameters, or fit anew without resume"
-            )
-        if len(rows) > self._settings.n_iter:
-            raise ValueError(
-                f"{self.resume} has {len(rows)} iterations behind it, more than "
-                f"n_iter={self._settings.n_iter}; n_iter counts from the very start: raise it"
-            )
-        self._set_generator(generator)
-        return state, rows
-
-    def _set_generator(self, generator: dict) -> None:
-        before = self._rng.bit_generator.state
-        try:
-            self._rng.bit_generator.state = generator
-        except Exception as error:  # of another kind of generator, or edited
-            self._rng.bit_generator.state = before
-            raise ValueError(
-                f"{self.resume} cannot be resumed here: its generator is of another kind or has no "
-                f"such state ({error}); fit anew without resume"
-            ) from error
+        check_iterations(self.resume, len(rows), self._settings.n_iter)
+        self._rng.bit_generator.state = generator
+        return State(users, items, arrays["sample_key"]), rows
 
     def after(self, iteration: int, state: State, rows: list) -> None:
         """Write a checkpoint, where one is due after this iteration."""
@@ -190,9 +155,9 @@ class CheckpointManager:
         if self.path is None or (self._written and self.path.exists()):
             return
         header = {"run": self._run, "generator": self._rng.bit_generator.state}
-        write_npz(
-            self.path, _arrays(_CHECKPOINT, header, state._asdict(), rows), compressed=False
-        )
+        arrays = _arrays(_CHECKPOINT, header, state._asdict(), rows)
+        with replacing(self.path) as file:
+            np.savez(file, **arrays)
         self._written = True
 
 
@@ -206,18 +171,25 @@ def _checked_place(path, resume: Path | None) -> Path:
     path = check_path(path, "checkpoint", "pass a file's name such as 'run.npz'")
     name = str(path)
     try:
-        writable_folder(regular(path).parent)
+        writable_folder(check_file(path).parent)
     except (OSError, ValueError) as error:
         raise OSError(
             f"checkpoint {name!r} cannot be written ({error}); pass a file's name in a folder "
             "you can write to"
         ) from error
-    if path.exists() and not is_same(path, resume):
+    check_overwrite(path, path, resume)
+    return path
+
+
+def check_overwrite(path: Path, file: Path, resume: Path | None) -> None:
+    """Raise FileExistsError where checkpoint `path`, whose `file` is there, is not the one to
+    `resume` from: it would be lost."""
+    if file.exists() and (resume is None or resume.resolve() != path.resolve()):
+        name = str(path)
         raise FileExistsError(
             f"checkpoint {name!r} is there already and would be lost; to go on from a checkpoint "
             f"there pass resume={name!r} too, else pass another name, or move or delete it"
         )
-    return path
 
 
 def _summary(ratings: Ratings | None) -> str:
@@ -231,14 +203,27 @@ def _summary(ratings: Ratings | None) -> str:
     )
 
 
-def differences(theirs: dict, ours: dict) -> str:
-    """What a checkpoint's training had otherwise than ours; empty where nothing."""
-    pairs = ((name, theirs.get(name), here) for name, here in ours.items())
-    return "; ".join(
-        f"{name} was {there!r} and is {here!r} now"
-        for name, there, here in pairs
-        if there != here
+def check_resumable(path: Path, theirs: dict, ours: dict) -> None:
+    """Raise ValueError where the training of a checkpoint, `theirs`, had other data or parameters."""
+    different = "; ".join(
+        f"{name} was {theirs.get(name)!r} and is {here!r} now"
+        for name, here in ours.items()
+        if theirs.get(name) != here
     )
+    if different:
+        raise ValueError(
+            f"{path} cannot be resumed here: {different}. Resume with the same data and parameters, "
+            "or fit anew without resume"
+        )
+
+
+def check_iterations(path: Path, n_done: int, n_iter: int) -> None:
+    """Raise ValueError where a checkpoint is beyond `n_iter`."""
+    if n_done > n_iter:
+        raise ValueError(
+            f"{path} has {n_done} iterations behind it, more than n_iter={n_iter}; "
+            "n_iter counts from the very start: raise it"
+        )
 
 
 # ------------------------------------------------------------------ what both share
@@ -254,10 +239,18 @@ def _arrays(kind: str, header: dict, named: Mapping[str, Any], rows: list) -> Ar
     return {"header": np.frombuffer(text.encode(), np.uint8), **named, "history": history}
 
 
+def _checked(arrays: Arrays, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """An array of finite numbers of this shape, as float64; ValueError for any other."""
+    array = check_array(arrays[name], name)
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}, not {shape}")
+    return np.ascontiguousarray(array)
+
+
 def _history(arrays: Arrays) -> list:
-    history = check_array(arrays, "history", (len(arrays["history"]), 4), finite=False)
-    if not np.isfinite(history[:, :2]).all():
-        raise ValueError("history has numbers that are not finite")
+    history = arrays["history"]
+    if history.ndim != 2 or history.shape[1] != 4:
+        raise ValueError(f"history has shape {history.shape}, not (n, 4)")
     return [(int(i), float(f), float(g), float(gap)) for i, f, g, gap in history]
 
 
@@ -265,9 +258,7 @@ def _read(path: Path, kind: str) -> tuple[dict, Arrays]:
     """Header and arrays of a file of this kind; ValueError, naming it, for any other."""
     try:
         arrays = read_npz(path)
-        header = arrays.pop("header")
-        # In version 1 it was text.
-        header = json.loads(header.tobytes() if header.dtype == np.uint8 else str(header))
+        header = json.loads(arrays.pop("header").tobytes())
         found = header.get("format"), header.get("version")
     except FileNotFoundError as error:
         raise FileNotFoundError(

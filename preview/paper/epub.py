@@ -17,28 +17,28 @@ def epub(volume: Volume) -> bytes:
     The same bytes for the same sources, where the environment has SOURCE_DATE_EPOCH.
     """
     target = volume.folder / "book.epub"
-    metadata = {
-        "title": volume.title,
-        "subtitle": volume.subtitle,
-        "lang": volume.language,
-        "rights": "CC BY 4.0; code: MIT",
-        "identifier": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, volume.title)}",
+    settings = {
+        "from": "json",
+        "to": "epub3",
+        "html-math-method": {"method": "mathml"},
+        "filters": [str(HERE / "epub.lua")],
+        "css": [str(HERE / "epub.css")],
+        "epub-fonts": [str(FONT)],
+        "table-of-contents": True,
+        "toc-depth": 2,
+        "split-level": 1,
+        "resource-path": [str(volume.folder)],
+        "output-file": str(target),
+        "metadata": {
+            "title": volume.title,
+            "subtitle": volume.subtitle,
+            "lang": volume.language,
+            "rights": "CC BY 4.0; code: MIT",
+            "identifier": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, volume.title)}",
+            "author": volume.authors,
+        },
     }
-    arguments = ["--from", "json", "--to", "epub3", "--mathml", "--fail-if-warnings"]
-    arguments += ["--lua-filter", str(HERE / "epub.lua"), "--css", str(HERE / "epub.css")]
-    arguments += [
-        "--epub-embed-font",
-        str(FONT),
-        "--toc",
-        "--toc-depth=2",
-        "--split-level=1",
-    ]
-    arguments += ["--resource-path", str(volume.folder), "--output", str(target)]
-    for name, text in metadata.items():
-        arguments += ["--metadata", f"{name}={text}"]
-    for author in volume.authors:
-        arguments += ["--metadata", f"author={author}"]
-    run_pandoc(arguments, volume.document, "the book")
+    run_pandoc(settings, volume.document, "the book")
     return _with_formulas_well_set(target.read_bytes())
 
 

@@ -48,11 +48,15 @@ def gather(root: Path, folder: Path) -> Volume:
         part["blocks"] = document.get("blocks", []) + part["blocks"]
         document = part
     document["meta"] = {"last": {"t": "MetaString", "c": labels[-3]}}
-    arguments = ["--lua-filter", str(HERE / "volume.lua"), "--citeproc"]
-    arguments += ["--bibliography", str(root / config["bibliography"])]
-    arguments += ["--metadata", "link-citations", "--metadata", f"lang={config['lang']}"]
+    settings = {
+        "from": "json",
+        "to": "json",
+        "filters": [str(HERE / "volume.lua"), {"type": "citeproc"}],
+        "bibliography": str(root / config["bibliography"]),
+        "metadata": {"link-citations": True, "lang": config["lang"]},
+    }
     return Volume(
-        document=run_json(["--from", "json", *arguments], json.dumps(document), "the book"),
+        document=run_pandoc(settings, json.dumps(document), "the book"),
         folder=folder,
         title=config["book"]["title"],
         subtitle=config["book"]["subtitle"],
@@ -106,15 +110,13 @@ def read(chapter: Chapter, label: str, place: str, root: Path) -> dict:
         "folder": "" if above == "." else above + "/",
         "place": place,
     }
-    arguments = ["--from", "markdown", "--lua-filter", str(HERE.parent / "filter.lua")]
-    arguments += ["--lua-filter", str(HERE / "chapter.lua")]
-    for name, value in metadata.items():
-        arguments += ["--metadata", f"{name}={value}"]
-    return json.loads(run_json(arguments, chapter.markdown, chapter.source.name))
-
-
-def run_json(arguments: list[str], text: str, name: str) -> str:
-    return run_pandoc([*arguments, "--to", "json", "--fail-if-warnings"], text, name)
+    settings = {
+        "from": "markdown",
+        "to": "json",
+        "filters": [str(HERE.parent / "filter.lua"), str(HERE / "chapter.lua")],
+        "metadata": metadata,
+    }
+    return json.loads(run_pandoc(settings, chapter.markdown, chapter.source.name))
 
 
 def keep_pictures(part: dict, chapter: Chapter, root: Path, folder: Path) -> None:

@@ -49,11 +49,20 @@ def source(volume: Volume) -> str:
         "version": volume.version,
         "language": volume.language,
     }
-    arguments = ["--from", "json", "--to", "typst", "--wrap=preserve", "--fail-if-warnings"]
-    arguments += ["--lua-filter", str(HERE / "typst.lua")]
-    body = run_pandoc(arguments, volume.document, "the book")
+    body = to_typst(volume.document, "the book", "typst.lua")
     looks = given(facts, volume.authors)
     return f'#import "book.typ": *\n#show: book.with({looks})\n{body}'
+
+
+def to_typst(document: str, name: str, *filters: str) -> str:
+    """A document in pandoc's JSON in Typst's language, after these filters of this folder."""
+    settings = {
+        "from": "json",
+        "to": "typst",
+        "wrap": "preserve",
+        "filters": [str(HERE / name) for name in filters],
+    }
+    return run_pandoc(settings, document, name)
 
 
 def given(facts: dict[str, str], authors: list[str]) -> str:

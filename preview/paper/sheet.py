@@ -7,9 +7,8 @@ from pathlib import Path
 import yaml
 
 from preview.build import read_chapters
-from preview.pandoc import run_pandoc
 from preview.paper.gather import HERE, read
-from preview.paper.pdf import compiled, given
+from preview.paper.pdf import compiled, given, to_typst
 
 NAME = "formula-sheet.qmd"
 
@@ -25,10 +24,8 @@ def sheet(root: Path, folder: Path) -> bytes:
         "language": config["lang"],
     }
     authors = [author["name"] for author in citation["authors"]]
-    arguments = ["--from", "json", "--to", "typst", "--wrap=preserve", "--fail-if-warnings"]
-    for name in ("sheet.lua", "typst.lua"):
-        arguments += ["--lua-filter", str(HERE / name)]
-    body = run_pandoc(arguments, json.dumps(read(page, "", "", root)), NAME)
+    document = json.dumps(read(page, "", "", root))
+    body = to_typst(document, NAME, "sheet.lua", "typst.lua")
     for name in ("book.typ", "sheet.typ"):
         shutil.copy(HERE / name, folder)
     head = f'#import "sheet.typ": *\n#show: sheet.with({given(facts, authors)})\n'

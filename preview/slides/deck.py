@@ -1,9 +1,7 @@
 """A deck: one page of HTML with its style, faces, scripts, pictures and explorables inside."""
 
 import base64
-import json
 import re
-import tempfile
 from pathlib import Path
 
 import yaml
@@ -30,6 +28,13 @@ def decks(root: Path) -> dict[str, str]:
     }
 
 
+def write_decks(pages: dict[str, str], site: Path) -> None:
+    """Write `pages`, as `decks` gives them, into the folder of the slides in `site`."""
+    (site / FOLDER).mkdir(exist_ok=True)
+    for name, page in pages.items():
+        (site / FOLDER / name).write_text(page, encoding="utf-8")
+
+
 def deck(path: Path, root: Path) -> str:
     """The deck of one source. Raises BookError with the file for what it cannot set."""
     source = path.read_text(encoding="utf-8")
@@ -46,7 +51,6 @@ def deck(path: Path, root: Path) -> str:
         "html-math-method": {"method": "mathml"},
         "section-divs": True,
         "wrap": "none",
-        "fail-if-warnings": True,
         "metadata": {
             "source": path.name,
             "lang": config["lang"],
@@ -58,11 +62,7 @@ def deck(path: Path, root: Path) -> str:
             "script": for_page() + (HERE / "deck.js").read_text(encoding="utf-8"),
         },
     }
-    markdown = embedded(source, root, path.name)
-    with tempfile.TemporaryDirectory() as folder:
-        defaults = Path(folder) / "deck.yaml"
-        defaults.write_text(json.dumps(settings), encoding="utf-8")
-        page = run_pandoc(["--defaults", str(defaults)], markdown, path.name)
+    page = run_pandoc(settings, embedded(source, root, path.name), path.name)
     # A heading without words is none.
     return bare(well_set(page)).replace("<th></th>", "<td></td>")
 

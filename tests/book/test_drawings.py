@@ -8,8 +8,9 @@ import nbformat
 import numpy as np
 import pytest
 
+from gapfm_course.notebook_output import MAX_SVG
+from gapfm_course.notebook_output.svg import GROUND
 from gapfm_teach import plots
-from gapfm_teach._support.svg import GROUND
 from preview.drawings import drawn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,7 +19,6 @@ COLOUR = re.compile(r'(?:fill|stroke)="(#\w+)"')
 PAPERS = {"light": "#fdfdfb", "dark": "#16191d"}
 # Colours that stay: black and white, where something of a fixed colour lies behind.
 FIXED = {"#000000", "#ffffff"}
-LARGEST_PAGE = 500_000
 # How Viénot, Brettel and Machado see a full loss of the red, green and blue cones, in linear light.
 BLINDNESS = {
     "none": np.eye(3),
@@ -112,8 +112,8 @@ def test_stored_figures_say_nothing_of_when_and_where():
     figures = list(stored())
     assert len(figures) > 30
     for notebook, cell, svg in figures:
-        assert svg, f"{notebook}, {cell}: too large, or stored without plots.use_style()"
-        assert len(svg) <= plots.LARGEST
+        assert svg, f"{notebook}, {cell}: too large, or stored without use_notebook_style()"
+        assert len(svg) <= MAX_SVG
         assert svg.count(GROUND) == 1
         assert not re.search(r"\d{4}-\d\d-\d\d|atplotlib|<style|<metadata|/home|/tmp", svg)
         assert set(re.findall(r'\bid="([^"]+)"', svg)) <= {f"c{n}" for n in range(20)}
@@ -182,13 +182,3 @@ def test_drawings_have_words_and_names_of_their_own(looked_at):
 
 def test_labels_are_legible_on_a_phone(looked_at):
     assert {place: f["small"] for place, f in looked_at.items() if f["small"]} == {}
-
-
-def test_pages_stay_light(site_folder):
-    """Without the data of explorables and their pictures, which only they need; decks are whole."""
-    for path in [p for p in site_folder.rglob("*.html") if p.parent.name != "slides"]:
-        page = path.read_text(encoding="utf-8")
-        page = re.sub(
-            r'<div class="gapfm-explorable".*?</script>\s*</div>', "", page, flags=re.S
-        )
-        assert len(page.encode()) < LARGEST_PAGE, path.name

@@ -8,7 +8,6 @@ import pytest
 
 from gapfm_course.explorables.stored import stored
 from preview import explorables
-from preview.build import build
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = (ROOT / "index.qmd").read_text(encoding="utf-8")
@@ -43,26 +42,10 @@ def test_what_is_no_empty_element_of_ours_stays():
         explorables.alive(BLOCK.replace("films.json", "none.json"), "")
 
 
-@pytest.mark.processes
-def test_the_small_renderers_page_is_alive_from_a_file(browser, tmp_path):
-    (tmp_path / "index.qmd").write_text(
-        f"# Home {{.unnumbered}}\n\n```{{=html}}\n{BLOCK}```\n"
-    )
-    (tmp_path / "references.qmd").write_text("# R {.unnumbered}\n\n::: {#refs}\n:::\n")
-    (tmp_path / "references.bib").write_text("")
-    (tmp_path / "CITATION.cff").write_bytes((ROOT / "CITATION.cff").read_bytes())
-    names = ["index.qmd", "references.qmd"]
-    config = {"book": {"title": "B", "subtitle": "S", "chapters": names}, "lang": "en"}
-    text = json.dumps(config | {"bibliography": "references.bib"})
-    (tmp_path / "_quarto.yml").write_text(text)
-    build(tmp_path, tmp_path / "_site")
-    context = browser.new_context(offline=True)
-    page, errors = context.new_page(), []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto((tmp_path / "_site" / "index.html").as_uri())
+def test_the_home_page_is_alive_from_a_file(open_page):
+    page = open_page("index.html", as_file=True)
     page.wait_for_selector(".gapfm-explorable[data-drawn]")
     assert page.locator(".gx-shelf").count() == 2
     assert page.locator(".gx-shelf li").count() == 20
     assert "10 with the stranger" in page.locator(".gx-said").inner_text()
-    context.close()
-    assert not errors
+    assert not open_page.problems

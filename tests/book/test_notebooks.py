@@ -192,7 +192,7 @@ def test_a_page_reads_as_prose_and_short_code_without_imports_in_between(path):
     assert max(in_open_cells) <= 2
     assert in_open_cells[0] <= 1
     for cell in code_cells(path):
-        lines = [line for line in code_lines(cell) if line != "plots.use_style()"]
+        lines = [line for line in code_lines(cell) if line != "use_notebook_style()"]
         assert folded(cell) or imports(cell) < len(lines), cell.id
 
 

@@ -275,14 +275,16 @@ def test_both_are_the_same_bytes_at_the_same_time(small, monkeypatch):
     assert pdf(volume) != before
 
 
-def test_a_reference_that_points_at_nothing_stops_the_build(small):
-    with pytest.raises(BookError, match="@sec-none points at nothing"):
-        small("See @sec-none.")
-
-
-def test_a_link_that_points_at_nothing_stops_the_build(small):
-    with pytest.raises(BookError, match="a link points at nothing: #two-none"):
-        small("See [there](two.qmd#none).")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("See @sec-none.", "@sec-none points at nothing"),
+        ("See [there](two.qmd#none).", "a link points at nothing: #two-none"),
+    ],
+)
+def test_what_points_at_nothing_stops_the_build(small, text, words):
+    with pytest.raises(BookError, match=words):
+        small(text)
 
 
 def test_numbers_go_on_after_the_chapters(small):

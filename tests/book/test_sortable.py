@@ -91,15 +91,6 @@ def test_the_keyboard_sorts_and_one_column_at_a_time_says_so(open_table, key):
     assert page.locator(":focus").inner_text() == "value"
 
 
-def test_a_sorted_row_stays_whole(open_table):
-    page = open_table(FILMS)
-    page.get_by_role("button", name="share").click()
-    rows = page.locator("tbody tr").evaluate_all(
-        "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
-    )
-    assert sorted(map(tuple, rows)) == sorted(ROWS)
-
-
 def test_a_heading_in_two_rows_and_a_cell_over_two(open_table):
     # pandas names the index in a row of its own, and groups by cells over several rows.
     page = open_table(
@@ -155,14 +146,6 @@ def test_columns_of_words_are_told_from_numbers_and_an_empty_corner_is_no_headin
     formula = "<math><msub><mi>a</mi><mn>1</mn></msub></math>"
     page = open_table(table(("name", formula), rows))
     assert page.locator("th math").get_attribute("aria-label") == "a 1"
-
-
-def test_without_scripts_the_content_is_the_same(open_table):
-    texts = [
-        open_table(FILMS, script).locator("main").inner_text() for script in (False, True)
-    ]
-    assert texts[0] == texts[1]
-    assert open_table(FILMS, script=False).locator("button").count() == 0
 
 
 def test_quarto_puts_the_same_scripts_on_its_pages():

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pypandoc
-import pytest
 import yaml
 
 from preview.build import read_chapters
@@ -82,19 +81,6 @@ def test_formulas_use_what_every_pandoc_knows():
     found = formulas("\n\n".join(chapter.markdown for chapter in CHAPTERS))
     assert len(found) > 1000
     assert {tex: unknown(tex) for tex in found if unknown(tex)} == {}
-
-
-@pytest.mark.parametrize(
-    ("tex", "what"),
-    [
-        (r"\Bigl( x \Bigr)", {r"\Bigl", r"\Bigr"}),
-        (r"\begin{align} x \end{align}", {"align"}),
-        (r"\Big( \begin{aligned} x \\ y \end{aligned} \Big)", set()),
-    ],
-)
-def test_what_an_old_pandoc_does_not_know_is_named(tex, what):
-    assert formulas(f"Text ${tex}$.\n") == [tex]
-    assert unknown(tex) == what
 
 
 def test_a_term_is_one_line_after_an_empty_one():

@@ -1,11 +1,12 @@
 """`python -m gapfm_teach course FOLDER`: what is there after it, and what it will not touch."""
 
+import importlib
 import json
-import os
 
 import pytest
 
 from gapfm_course import doctor
+from gapfm_course.class_edition import command
 from gapfm_course.class_edition import folder as course
 from gapfm_course.class_edition.originals import with_originals
 from gapfm_course.class_edition.sources import CHECKOUT
@@ -92,17 +93,37 @@ def test_update_of_a_folder_that_is_no_course_is_refused(tmp_path, capsys):
     assert files(tmp_path) == {tmp_path / ONE: b"{}"}
 
 
-def test_her_answer_survives_a_newer_edition(made, monkeypatch, capsys):
-    change(made / ONE, "03-031", "my answer")
-    newer = course._edition("folded")
-    target = next(cell for cell in newer[ONE]["cells"] if cell["id"] == "03-081")
+@pytest.fixture
+def newer(monkeypatch):
+    """An edition in which one question of chapter 3 is a better one."""
+    edition = course._edition("folded")
+    target = next(cell for cell in edition[ONE]["cells"] if cell["id"] == "03-081")
     target["source"] = "A better question"
-    newer[ONE] = with_originals(newer[ONE])
-    monkeypatch.setattr(course, "_edition", lambda solutions: newer)
+    edition[ONE] = with_originals(edition[ONE])
+    monkeypatch.setattr(course, "_edition", lambda solutions: edition)
+
+
+def test_her_answer_survives_a_newer_edition(made, newer, capsys):
+    change(made / ONE, "03-031", "my answer")
     assert main(["course", str(made), "--update"]) == 0
     shown = sources_of(made / ONE)
     assert shown.index("my answer") == shown.index("A better question") + 1
     assert f"{ONE}: 1 new from the course, 1 of yours kept\n" in capsys.readouterr().out
+
+
+def test_old_imports_in_own_cells_are_told_with_what_to_write(made, newer, capsys):
+    mine = "from gapfm_teach.exercises import check\nfrom gapfm_teach import GAPfm, smooth"
+    change(made / ONE, "03-031", mine)
+    assert main(["course", str(made), "--update"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if "moved" in line] == [
+        f"{ONE}: gapfm_teach.{old} in your own cells has moved; write {new} instead"
+        for old, new in (
+            ("exercises", "gapfm_course.exercises"),
+            ("smooth", "gapfm_teach.paper"),
+        )
+    ]
+    for new in command.MOVED.values():
+        assert importlib.import_module(new)
 
 
 def test_update_goes_on_without_solutions_unless_told(tmp_path):
@@ -167,16 +188,3 @@ def test_what_is_broken_off_leaves_whole_files_and_update_ends_it(tmp_path, monk
     assert main(["course", str(tmp_path / "empty"), "--update"]) == 0
     assert len(list((tmp_path / "empty").glob("*.ipynb"))) == 13
     assert not list((tmp_path / "empty").glob("*.part"))
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path, capsys):
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        place = tmp_path / "file"
-        place.write_text("")
-        place = place / "class"  # nobody can make a folder in a file
-    else:
-        place = tmp_path / "locked"
-        place.mkdir(mode=0o500)
-        place = place / "class"
-    assert main(["course", str(place)]) == 1
-    assert str(tmp_path) in capsys.readouterr().err

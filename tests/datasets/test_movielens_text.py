@@ -15,7 +15,6 @@ from movielens_files import (
     MOVIES_CSV,
     MOVIES_DAT,
     RECBOLE_INTER,
-    RECBOLE_ITEM,
     SMALL_100K,
     SMALL_CSV,
     SMALL_RECBOLE,
@@ -130,7 +129,7 @@ def test_titles_are_shown_as_people_say_them(stored, shown):
         ("100k", "u.data", "1\t2\t6\t4\n", r"u\.data, line 1.*stars \(1 to 5\)"),
         ("100k", "u.data", "1\t2\t3.5\t4\n", r"u\.data, line 1"),
         ("100k", "u.data", "1\t2\tnan\t4\n", r"u\.data, line 1"),
-        ("100k", "u.data", "", r"u\.data holds no ratings"),
+        ("100k", "u.data", "", r"u\.data cannot be read or holds no ratings"),
         (
             "100k",
             "u.item",
@@ -151,86 +150,25 @@ def test_titles_are_shown_as_people_say_them(stored, shown):
             r"ratings\.csv, line 2",
         ),
         ("20m", "movies.csv", "movieId,title,genres\n,x,y\n", r"movies\.csv, line 2"),
-        ("100k", "u.data", "1\t2\t3\t4\n-1\t2\t3\t4\n", r"u\.data, line 2: '-1\\t2"),
-        ("100k", "u.data", "1\t-2\t3\t4\n", r"u\.data, line 1: '1\\t-2"),
         ("100k", "u.data", "99999999999\t2\t3\t4\n", r"u\.data, line 1: '99999999999"),
-        ("100k", "u.data", "1\t2147483648\t3\t4\n", r"line 1: .* \(0 to 2147483647\)"),
-        ("100k", "u.data", f"{2**32 + 1}\t2\t3\t4\n", r"u\.data, line 1: '4294967297"),
-        ("100k", "u.data", f"{2**63 + 1}\t2\t3\t4\n", r"u\.data, line 1: '92233"),
-        ("100k", "u.data", f"{10**25}\t2\t3\t4\n", r"u\.data, line 1: '1000"),
         ("100k", "u.data", "1\t2\t3\t4\n1\t3\t4\t5\t6\n", r"line 2: '1\\t3.* 4 fields"),
-        ("100k", "u.data", '1\t2\t3\t4\n"1\t3\t4\t5\n', r"""u\.data, line 2: '"1\\t3"""),
-        ("1m", "ratings.dat", "1::2::3::4\n1:7:2:7:3\n", r"ratings\.dat, line 2: '1:7"),
         ("20m", "ratings.csv", f'{HEADER}\n1,2,3,4\n1,"3,4,5\n', r"line 3: '1,\"3,4,5'"),
-        ("20m", "ratings.csv", f"{HEADER}\n1,2,3,4,5\n", r"line 2: '1,2,3,4,5'"),
-        ("20m", "ratings.csv", f"{HEADER}\n", r"ratings\.csv holds no ratings"),
-        ("100k", "u.data", "1\t2\t3\t\n", r"line 1: '1\\t2\\t3\\t'.* seconds since 1970"),
-        ("100k", "u.data", "1\t2\t3\t4.5\n", r"u\.data, line 1: '1\\t2\\t3\\t4\.5'"),
-        (
-            "100k",
-            "u.data",
-            "1\t2\t3\t4\n1\t3\t3\t-4\n",
-            r"u\.data, line 2: '1\\t3\\t3\\t-4'",
-        ),
-        ("100k", "u.data", f"1\t2\t3\t{10**10}\n", r"u\.data, line 1: '1\\t2\\t3\\t1000"),
-        ("1m", "ratings.dat", "1::2::3::then\n", r"ratings\.dat, line 1: '1::2::3::then'"),
         (
             "20m",
             "ratings.csv",
-            f'{HEADER}\n"1","2","3.5","4"\n',
-            "ratings.csv, line 2: .* seconds since 1970, all without quotes; ",
+            f"{HEADER}\n",
+            r"ratings\.csv cannot be read or holds no ratings",
         ),
+        ("100k", "u.data", "1\t2\t3\t\n", r"line 1: '1\\t2\\t3\\t'.* seconds since 1970"),
+        ("1m", "ratings.dat", "1::2::3::then\n", r"ratings\.dat, line 1: '1::2::3::then'"),
         ("20m", "movies.csv", 'movieId,title,genres\n2,"J,x\n', r"""line 2: '2,"J,x'"""),
         ("20m", "movies.csv", "movieId,title,genres\n2,J, K,x\n", r"line 2: '2,J, K,x'"),
         ("20m", "movies.csv", "movieId,title,genres\n²,J,x\n", r"movies\.csv, line 2: '²"),
-        ("100k", "u.item", "12|A|x\n12|B|x\n", r"u\.item, line 2: .*film 12 a second time"),
     ],
 )
 def test_a_bad_line_is_named_with_file_and_number(tmp_path, name, member, content, message):
     with pytest.raises(ValueError, match=message):
         load_movielens(name, path=folder_with(tmp_path, name, member, content))
-
-
-@pytest.mark.parametrize(
-    ("lines", "bad"),
-    [
-        (["1,2,3", "1,29,3,4,a,b"], 2),
-        (["1,29,3,4,a,b", "1,2,3"], 2),
-        (["1,2,3,4,a", "", "1,29,3,4,a,b", "2,2,3,4"], 4),
-        (["1,2,3,4,a", "1,29,3", "2,2,3,4,a,", "2,29,3,4,a"], 3),
-    ],
-)
-def test_a_line_too_short_is_not_made_up_for_by_one_too_long(tmp_path, lines, bad):
-    content = "\n".join([f"{HEADER},source", *lines])
-    with pytest.raises(ValueError, match=rf"ratings\.csv, line {bad}: .* is not 5 fields"):
-        load_movielens("20m", path=folder_with(tmp_path, "20m", "ratings.csv", content))
-
-
-@pytest.mark.parametrize("name", ["20m", "1m"])
-def test_users_and_films_swapped_are_found_by_their_titles(tmp_path, name):
-    """User 1 rated films 2 and 29: with the columns swapped, there would be a film 1."""
-    if name == "20m":
-        member, content = "ratings.csv", reordered(CSV, ",", (1, 0, 2, 3)).split("\n", 1)[1]
-        content = f"{HEADER}\n{content}"
-    else:
-        member, content = "ratings.dat", "122::1::5::838985046\n185::7::3::838983525\n"
-    with pytest.raises(
-        ValueError,
-        match=rf"{member} rates film 1, which movies\.\w+ does .* \(\d such films",
-    ):
-        load_movielens(name, path=folder_with(tmp_path, name, member, content))
-
-
-@pytest.mark.parametrize("between", ["", "3\t1\t5\t7\n\n"])
-def test_a_film_rated_twice_by_a_user_is_named_with_both_lines(tmp_path, between):
-    content = f"1\t2\t3\t4\n{between}2\t2\t3\t4\n1\t2\t5\t9\n"
-    number = content.count("\n")
-    message = (
-        rf"u\.data, line {number}: '1\\t2\\t5\\t9' is a second rating of film 2 by user 1, "
-        "the first is line 1"
-    )
-    with pytest.raises(ValueError, match=message):
-        load_movielens("100k", path=folder_with(tmp_path, "100k", "u.data", content))
 
 
 # --- columns that are named -------------------------------------------------------------------
@@ -252,18 +190,6 @@ def test_columns_are_found_by_name_wherever_they_stand(tmp_path, order):
     assert list(ratings.titles) == ["Jumanji (1995)", "Heat (1995)"]
 
 
-@pytest.mark.parametrize("order", [(3, 2, 1, 0), (1, 0, 2, 3)])
-@pytest.mark.usefixtures("accept_small")
-def test_columns_of_recbole_are_found_by_name_too(tmp_path, order):
-    inter, item = (reordered(text, "\t", order) for text in (RECBOLE_INTER, RECBOLE_ITEM))
-    files = {"ml-100k.inter": inter.encode(), "ml-100k.item": item.encode()}
-    swapped = load_movielens("100k", path=make_folder(tmp_path / "folder", files))
-    straight = load_movielens("100k", path=make_zip(tmp_path / "a.whl", SMALL_RECBOLE))
-    assert triples(swapped) == triples(straight)
-    assert swapped.times.tolist() == straight.times.tolist()
-    assert swapped.titles.tolist() == straight.titles.tolist()
-
-
 def test_a_mark_of_utf_8_and_quoted_names_are_no_obstacle(tmp_path):
     quoted = CSV.replace("userId,movieId", '"userId","movieId"')
     files = {"ratings.csv": b"\xef\xbb\xbf" + quoted.encode()}
@@ -277,25 +203,15 @@ def test_a_mark_of_utf_8_and_quoted_names_are_no_obstacle(tmp_path):
     ("name", "member", "content"),
     [
         ("20m", "ratings.csv", CSV.partition("\n")[2]),
-        ("20m", "ratings.csv", "user,movie,rating,time\n1,2,3.5,4\n"),
         ("20m", "ratings.csv", "userId,movieId,userId,rating\n1,2,3,4\n"),
-        ("20m", "ratings.csv", '"userId,movieId,rating,timestamp\n1,2,3,4\n'),
-        ("20m", "ratings.csv", ""),
         ("20m", "movies.csv", MOVIES_CSV.partition("\n")[2]),
-        ("20m", "movies.csv", "id,title,genres\n2,Jumanji (1995),x\n"),
         ("100k", "ml-100k.inter", RECBOLE_INTER.partition("\n")[2]),
-        ("100k", "ml-100k.item", RECBOLE_ITEM.partition("\n")[2]),
     ],
     ids=[
-        "ratings without a header",
-        "another name for the user",
+        "no header",
         "a name twice",
-        "an open quote",
-        "empty",
         "titles without a header",
-        "another name for the movie",
-        "RecBole's ratings without a header",
-        "RecBole's titles without a header",
+        "RecBole without a header",
     ],
 )
 def test_without_the_names_a_file_is_refused_and_its_first_line_shown(
@@ -315,17 +231,11 @@ def test_blank_lines_change_nothing_but_are_counted(tmp_path):
         load_movielens("20m", path=path)
 
 
-def test_more_ratings_than_a_data_set_has_are_refused(tmp_path):
-    content = "".join(f"{user}\t12\t3\t4\n" for user in range(100_001))
+def test_a_file_larger_than_the_data_set_is_refused(tmp_path):
+    path = folder_with(tmp_path, "100k", "u.data", "9" * 6_400_002)
     with pytest.raises(
-        ValueError, match=r"u\.data holds 100,001 ratings, .* at most 100,000"
+        ValueError, match=r"u\.data in folder holds more than 6,400,000 bytes"
     ):
-        load_movielens("100k", path=folder_with(tmp_path, "100k", "u.data", content))
-
-
-def test_a_file_larger_than_the_data_set_is_refused_unread(tmp_path):
-    path = folder_with(tmp_path, "100k", "u.data", "9" * 6_400_001)
-    with pytest.raises(ValueError, match=r"u\.data in folder holds 6,400,001 bytes"):
         load_movielens("100k", path=path)
 
 

@@ -115,9 +115,8 @@ MOVIES = st.sampled_from([1, 2, 9, 10, 123, 5000, 17_770])
     ),
     data=st.data(),
     block=st.integers(1, 70),
-    threads=st.integers(1, 4),
 )
-def test_whatever_is_written_is_read_in_every_layout(layout, ratings, data, block, threads):
+def test_whatever_is_written_is_read_in_every_layout(layout, ratings, data, block):
     probe = data.draw(st.lists(st.sampled_from(sorted(ratings)), unique=True))
     titles = "".join(
         f"{movie},2000,Film {movie}\n" for movie in sorted({i for _, i in ratings})
@@ -127,7 +126,6 @@ def test_whatever_is_written_is_read_in_every_layout(layout, ratings, data, bloc
         tempfile.TemporaryDirectory() as folder,
         mock.patch.dict(os.environ, {"GAPFM_TEACH_DATA": f"{folder}/data"}),
         mock.patch.object(parse, "BLOCK", block),
-        mock.patch.object(load, "N_THREADS", threads),
     ):
         path = write(layout, files, Path(folder) / "netflix")
         parts = load_netflix(path)
@@ -213,28 +211,6 @@ def test_zips_may_be_packed_in_any_program(tmp_path, prefix):
     train, probe = load_netflix(zipped(tmp_path / "a.zip", files | extra, prefix))
     assert triples(train) == without(SMALL_PROBE)
     assert set(triples(probe)) == set(SMALL_PROBE)
-
-
-def test_a_folder_closed_to_us_is_passed_over(tmp_path, monkeypatch):
-    """Such as `lost+found` or `System Volume Information` at the top of a disk."""
-    path = small(tmp_path)
-    (path / "lost+found").mkdir()
-    scan = os.scandir
-
-    def closed(folder):
-        if Path(folder).name == "lost+found":
-            raise PermissionError(13, "Permission denied", str(folder))
-        return scan(folder)
-
-    monkeypatch.setattr(os, "scandir", closed)
-    assert triples(load_netflix(path)[0]) == without(SMALL_PROBE)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="links need special rights on Windows")
-def test_a_folder_under_two_names_is_no_second_data_set(tmp_path):
-    path = small(tmp_path)
-    (path / "current").symlink_to(path, target_is_directory=True)
-    assert triples(load_netflix(path)[0]) == without(SMALL_PROBE)
 
 
 # --- what is missing ---------------------------------------------------------------------------

@@ -169,17 +169,6 @@ def test_what_is_no_code_is_said_to_be_none(code, capsys):
     assert f"such as A-{classroom.checksum()}" in said
 
 
-def test_the_word_is_coloured_on_a_terminal(ready, monkeypatch, capsys):
-    monkeypatch.setattr(classroom.sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    classroom.main()
-    assert capsys.readouterr().out.startswith("\033[32mgreen\033[0m: ")
-    monkeypatch.setenv("NO_COLOR", "1")
-    classroom.main()
-    assert capsys.readouterr().out.startswith("green: ")
-
-
 def test_each_letter_has_a_look_and_a_remedy():
     assert list(classroom.LOOKS) == list(classroom.PROBLEMS)
     assert classroom.ALL_WELL not in classroom.PROBLEMS

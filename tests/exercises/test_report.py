@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -110,39 +108,6 @@ def test_what_cannot_be_kept_does_not_stop_the_student(place, capsys, monkeypatc
     capsys.readouterr()
     check("gap", GAP.solution)
     assert capsys.readouterr().out.startswith("✓ Right.")
-
-
-KERNEL = """
-import sys
-from pathlib import Path
-from gapfm_course.exercises import EXERCISES, kept
-kept.folder = lambda: Path(sys.argv[1])
-print("ready", flush=True)
-sys.stdin.readline()
-for _ in range(300):
-    kept.keep(EXERCISES["gap"], "✓ Right.")
-"""
-
-
-@pytest.mark.processes
-@pytest.mark.slow
-def test_two_kernels_at_once_keep_all_lines_whole(place):
-    keep_results("Ada")
-    kernels = [
-        subprocess.Popen(
-            [sys.executable, "-c", KERNEL, str(place)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        for _ in range(2)
-    ]
-    for kernel in kernels:
-        assert kernel.stdout.readline().strip() == b"ready"
-    for kernel in kernels:
-        kernel.stdin.write(b"go\n")
-        kernel.stdin.flush()
-    assert [kernel.communicate() and kernel.returncode for kernel in kernels] == [0, 0]
-    assert [one["solved"] for one in kept.results()] == [True] * 600
 
 
 # A student's report

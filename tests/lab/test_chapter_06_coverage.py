@@ -44,26 +44,6 @@ def test_mean_squares_in_plain_loops():
     assert coverage.mean_squares(np.array(values)) == pytest.approx((users, splits, rest))
 
 
-def test_mean_squares_estimate_the_variance_components():
-    rng = np.random.default_rng(0)
-    found = [
-        coverage.mean_squares(crossed(rng, 5, 8, (1.0, 0.5, 2.0))) for _ in range(4000)
-    ]
-    expected = (4.0 + 5 * 1.0, 4.0 + 8 * 0.25, 4.0)
-    np.testing.assert_allclose(np.mean(found, axis=0), expected, rtol=0.05)
-
-
-@pytest.mark.parametrize("method", ["crossed random effects", "pigeonhole bootstrap"])
-def test_both_sorts_of_spread_come_in(method):
-    rng = np.random.default_rng(1)
-    for sd in ((1.0, 0.0, 0.01), (0.0, 1.0, 0.01)):
-        values = crossed(rng, 40, 50, sd)
-        low, high = interval(method, values)
-        n, one_way = (50, values.mean(axis=0)) if sd[0] else (40, values.mean(axis=1))
-        half = stats.t.ppf(0.975, n - 1) * one_way.std(ddof=1) / n**0.5
-        assert (high - low) / 2 == pytest.approx(half, rel=0.12)
-
-
 def test_the_corrected_t_test_is_the_plain_one_with_more_variance():
     values = crossed(np.random.default_rng(2), 6, 20, (1, 1, 1))
     plain = stats.ttest_1samp(values.mean(axis=1), 0).confidence_interval()
@@ -160,23 +140,6 @@ def test_the_shared_part_is_what_two_splits_have_in_common(quick, monkeypatch):
     one = coverage.group(coverage.population(3000), 1000, 2, 0)
     common = overlap_mask(trains[0], trains[-1]).mean()
     assert one.overlap == pytest.approx(common, abs=0.02)
-
-
-def test_tuning_is_done_in_each_split_and_with_its_training_ratings(quick, monkeypatch):
-    seen, folds_of = [], coverage.folds_of
-
-    def watched(train, known, seed, **options):
-        seen.append((train, known, seed))
-        return folds_of(train, known, seed, **options)
-
-    monkeypatch.setattr(coverage, "folds_of", watched)
-    coverage.group(coverage.population(300), 40, 2, 0)
-    trains = [train for train, *_ in seen]
-    assert len(trains) == 2 * len(coverage.SYSTEMS)
-    assert trains[0] is trains[1]
-    assert not np.array_equal(trains[1].indices, trains[2].indices)
-    assert set(np.diff(trains[0].indptr)) == {coverage.GIVEN}
-    assert len({seed for *_, seed in seen}) == 2
 
 
 # ------------------------------------------------------------------ what is stored

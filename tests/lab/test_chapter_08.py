@@ -1,12 +1,11 @@
-"""What notebook 08 leans on: counting pairs, how well nodes do, and the picture of the sorting."""
+"""What notebook 08 leans on: counting pairs, and how well nodes do."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.polynomial import chebyshev
 
 from gapfm_lab import chapter_08
-from gapfm_teach import plots, simulate_ratings
+from gapfm_teach import simulate_ratings
 from gapfm_teach.paper import logistic
 
 # ---------------------------------------------------------------- counting
@@ -63,20 +62,3 @@ def test_the_error_is_close_to_what_rho_predicts(spread, n):
 
 def test_work_by_hand():
     assert chapter_08.relative_work(100, 10, 5) == (1000 + 500 + 1000) / 5000
-
-
-# ---------------------------------------------------------------- its picture
-
-
-def test_the_picture_sorts_by_user_and_keeps_the_order_of_the_file():
-    _, ax = plt.subplots()
-    plots.counting_sort(ax, [1, 1, 8, 8, 8], [7, 3, 3, 9, 7], [5, 2, 4, 1, 3])
-    texts = [(text.get_text(), text.get_position()) for text in ax.texts]
-    right = sorted((y, text) for text, (x, y) in texts if x > 3 and "grade" in text)
-    assert [text for _, text in right] == [
-        "movie 1, grade 2", "movie 8, grade 4", "movie 1, grade 5", "movie 8, grade 3",
-        "movie 8, grade 1",
-    ]  # fmt: skip
-    rows = [text for text, _ in texts if "begins" in text]
-    assert rows == [f"← row of user {u} begins at {k}" for u, k in ((3, 0), (7, 2), (9, 4))]
-    plt.close()

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from gapfm_lab import chapter_10
 from gapfm_teach import GAPfm, simulate_ratings, split_given
@@ -108,20 +107,3 @@ def test_who_wins_by_each_measure():
     assert of_ten["own"].tolist() == ["", "", *chapter_10.FAMILY]
     assert of_ten.loc["ERR@5", "its place"] == 5
     assert of_ten.loc["GR@5", "its place"] == 1
-
-
-def test_the_heat_map_shows_every_mean_and_frames_the_best_of_a_column():
-    means = {name: mean + 0.001 * k for k, (name, mean) in enumerate(MEANS.items())}
-    ax = chapter_10.heat_map(
-        Figure().subplots(), stored(means, ("ERR",), given=(10, 30)), 30
-    )
-    assert [label.get_text() for label in ax.get_yticklabels()] == chapter_10.ROWS
-    texts = {text.get_position(): text for text in ax.texts}
-    assert len(texts) == len(chapter_10.ROWS) * len(chapter_10.MEASURES)
-    for (column, row), text in texts.items():
-        name = chapter_10.ROWS[row]
-        assert text.get_text() == f"{means[name]:.3f}"[1:], column
-        assert (text.get_weight() == "bold") == (name == "ERR")
-    frames = [patch.get_xy()[1] + 0.46 for patch in ax.patches if not patch.get_fill()]
-    best = chapter_10.ROWS.index("GAPfm, geometric")
-    assert frames == pytest.approx([best] * len(chapter_10.MEASURES))

@@ -1,8 +1,7 @@
-"""The model of notebook 11: counted against a simulation, and the stored times."""
+"""The model of notebook 11: hops against a simulation, costs, and the stored bytes."""
 
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -59,12 +58,3 @@ def test_the_stored_bytes_are_those_of_the_formula():
     assert (
         (table["n_workers"] == 2).sum() == (table["n_workers"] == 1).sum() == len(table) / 2
     )
-
-
-def test_the_picture_shows_each_worker_and_each_sum():
-    fig, ax = plt.subplots()
-    chapter_11.iteration_picture(ax, 5)
-    words = [text.get_text() for text in ax.texts]
-    assert sum(word.startswith("worker") for word in words) == 5
-    assert words.count("+") == 3 + 2 + 1
-    plt.close(fig)

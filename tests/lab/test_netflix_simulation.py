@@ -2,7 +2,6 @@
 that can be learned."""
 
 import itertools
-import os
 import re
 import shutil
 from types import SimpleNamespace
@@ -11,9 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
-from gapfm_lab.experiments import netflix_size
 from gapfm_lab.netflix_simulation import latent, marginals, simulate
 from gapfm_lab.netflix_simulation import simulation_kernels as simulation
 from gapfm_lab.netflix_simulation.simulate import simulate_netflix
@@ -144,16 +141,6 @@ def test_users_with_fifty_training_ratings(data):
     deviation = np.sqrt(counts.size * share * (1 - share))
     assert abs(np.sum(training >= 50) - share * counts.size) < deviation
     assert training.sum() == round(100_480_507 / 200) - round(1_408_395 / 200)
-
-
-def test_probe_ratings_of_a_user():
-    """Of at most nine held back a third: so many users with five must be expected, or about."""
-    truth = latent.draw_truth(0.1, np.random.default_rng(0))
-    held_out = np.minimum(9, truth.counts // 2)
-    five = stats.binom.sf(4, held_out, truth.n_probe.sum() / held_out.sum())
-    deviation = np.sqrt(np.sum(five * (1 - five)))
-    assert abs(np.sum(truth.n_probe >= 5) - five.sum()) < 4 * deviation
-    assert truth.n_probe.max() <= 9
 
 
 def test_truth_is_the_one_that_was_written(data, truth):
@@ -311,12 +298,6 @@ def test_activity_fits_the_catalogue_at_every_scale(scale):
     assert share == pytest.approx(319_275 / 480_189, abs=2 / np.sqrt(sizes.n_users))
 
 
-def test_a_scale_of_one_is_the_size_of_the_real_data():
-    sizes = latent.Sizes(1.0)
-    assert (sizes.n_users, sizes.n_movies) == (480_189, 17_770)
-    assert (sizes.n_ratings, sizes.n_probe) == (100_480_507, 1_408_395)
-
-
 def test_titles_hold_what_makes_the_real_ones_hard(folder):
     raw = (folder / "movie_titles.csv").read_bytes()
     with pytest.raises(UnicodeDecodeError):
@@ -395,95 +376,10 @@ def test_nothing_is_overwritten(tmp_path):
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
-def test_of_two_that_write_to_one_folder_the_first_to_finish_keeps_it(
-    tmp_path, monkeypatch
-):
-    draw, first = simulate.draw_truth, []
-
-    def draw_slowly(*arguments):
-        with monkeypatch.context() as patch:
-            patch.setattr(simulate, "draw_truth", draw)
-            first.append(
-                everything(simulate_netflix(tmp_path / "new", TINY, random_state=1))
-            )
-        return draw(*arguments)
-
-    monkeypatch.setattr(simulate, "draw_truth", draw_slowly)
-    with pytest.raises(FileExistsError, match="new exists and is not an empty folder"):
-        simulate_netflix(tmp_path / "new", TINY, random_state=2)
-    assert everything(tmp_path / "new") == first[0]
-    assert list(tmp_path.iterdir()) == [tmp_path / "new"]
-
-
-def test_what_appears_in_an_empty_folder_meanwhile_is_kept(tmp_path, monkeypatch):
-    draw = simulate.draw_truth
-
-    def draw_slowly(*arguments):
-        (tmp_path / "new" / "mine.txt").write_text("mine")
-        return draw(*arguments)
-
-    (tmp_path / "new").mkdir()
-    monkeypatch.setattr(simulate, "draw_truth", draw_slowly)
-    with pytest.raises(FileExistsError, match="new exists and is not an empty folder"):
-        simulate_netflix(tmp_path / "new", TINY, random_state=2)
-    assert [path.name for path in tmp_path.rglob("*")] == ["new", "mine.txt"]
-
-
-def test_a_folder_that_has_the_temporary_name_already_is_kept(tmp_path, monkeypatch):
-    """Chance may draw a name twice, and another program be writing there."""
-    (tmp_path / "new.00000000.part").mkdir()
-    (tmp_path / "new.00000000.part" / "probe.txt").write_text("another program's, in work")
-    monkeypatch.setattr(simulate.secrets, "token_hex", lambda size: "00" * size)
-    with pytest.raises(FileExistsError):
-        simulate_netflix(tmp_path / "new", TINY, random_state=0)
-    assert [path.name for path in tmp_path.rglob("*")] == ["new.00000000.part", "probe.txt"]
-
-
-def test_two_notebooks_may_ask_for_the_same_simulation_at_once(tmp_path, monkeypatch):
-    monkeypatch.setenv("GAPFM_TEACH_DATA", str(tmp_path))
-    monkeypatch.delenv(netflix_size.PLACE, raising=False)
-    draw = simulate.draw_truth
-
-    def draw_slowly(*arguments):
-        with monkeypatch.context() as patch:
-            patch.setattr(simulate, "draw_truth", draw)
-            netflix_size.netflix(TINY)
-        return draw(*arguments)
-
-    monkeypatch.setattr(simulate, "draw_truth", draw_slowly)
-    train, probe = netflix_size.netflix(TINY)
-    assert train.n_ratings + probe.n_ratings == latent.Sizes(TINY).n_ratings
-
-
 def test_an_empty_folder_is_filled(tmp_path):
     (tmp_path / "empty").mkdir()
     simulate_netflix(tmp_path / "empty", TINY, random_state=0)
     assert (tmp_path / "empty" / "probe.txt").exists()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="links need special rights on Windows")
-def test_a_home_folder_and_a_link_are_followed(tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    assert simulate_netflix("~/new", TINY, random_state=0).samefile(tmp_path / "new")
-    (tmp_path / "disk").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "disk", target_is_directory=True)
-    simulate_netflix(tmp_path / "link", TINY, random_state=0)
-    assert (tmp_path / "disk" / "probe.txt").exists()
-    assert (tmp_path / "link").is_symlink()
-
-
-def test_a_folder_that_cannot_be_replaced_is_refused_before_anything_is_drawn(
-    tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=r"current folder.*name a folder inside it"):
-        simulate_netflix(".", TINY, random_state=0)
-    (tmp_path / "disk").mkdir()
-    monkeypatch.setattr(simulate.os.path, "ismount", lambda path: path.name == "disk")
-    with pytest.raises(ValueError, match=r"disk is a disk of its own.*a folder inside it"):
-        simulate_netflix("disk", TINY, random_state=0)
-    assert [path.name for path in tmp_path.rglob("*")] == ["disk"]
 
 
 def test_a_stopped_run_leaves_nothing(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from gapfm_lab.systems import SYSTEMS, System
 from gapfm_lab.tuning import N_VALIDATIONS, folds_of, tune
 from gapfm_teach import GAPfm, Ratings, simulate_ratings, split_given
 from gapfm_teach.evaluation import top_n_per_user
-from gapfm_teach.splits import difference, hold_out
+from gapfm_teach.splits import hold_out
 from gapfm_teach.training.recommender import Recommender
 
 
@@ -52,12 +52,6 @@ def test_users_with_few_ratings_keep_them():
     assert np.diff(validation.indptr).tolist() == [0, 5]
     with pytest.raises(ValueError, match="n_held_out=7"):
         hold_out(ratings, 7)
-
-
-def test_without_is_the_set_difference(train):
-    fitting, validation = hold_out(train, random_state=0)
-    assert triples(difference(train, validation)) == triples(fitting)
-    assert triples(difference(train, fitting)) == triples(validation)
 
 
 def test_a_system_is_shown_the_fitting_parts_alone(train):
@@ -195,15 +189,6 @@ def test_a_budget_draws_points_and_widens_nothing(folds):
         tune(SHRUNKEN, folds, "top_n", n_trials=2, random_state=s).trials for s in (5, 5)
     )
     assert one["settings"].tolist() == other["settings"].tolist()
-
-
-def test_every_metric_has_its_finalists(folds, monkeypatch):
-    monkeypatch.setattr(tuning, "FINALISTS", 1)
-    both = tune(SHRUNKEN, folds, "catalogue", metrics=("NDCG@5", "AP@5"))
-    for metric in ("NDCG@5", "AP@5"):
-        alone = tune(SHRUNKEN, folds, "catalogue", metrics=(metric,))
-        if alone.system == both.system:
-            assert both.best(metric)[metric] >= alone.best(metric)[metric]
 
 
 # ------------------------------------------------------------------ tasks, failures

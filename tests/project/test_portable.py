@@ -21,7 +21,6 @@ from tools.widen import Widen
         ("12", ["12.2000000", "12.2000100"]),
         ("15,000", ["14,719.4", "14,719.5"]),  # rounded to thousands
         ("27%", ["26.6000%", "26.7000%"]),
-        ("0.1\n0.2", ["0.11000\n0.20000", "0.12000\n0.21000"]),
     ],
 )
 def test_a_number_that_rounding_leaves_alone_is_not_listed(stored, wide):
@@ -40,8 +39,6 @@ def test_a_number_that_rounding_leaves_alone_is_not_listed(stored, wide):
         ("(b)", "0.093", ["0.0925001", "0.0929000"]),
         ("(b)", "12", ["12.4998000", "12.4999000"]),
         ("(b)", "0.9", ["0.896000", "0.900000"]),  # .2g, whose unit is 0.01
-        ("(c)", "0.1\n0.2", ["0.14999\n0.15001", "0.15001\n0.14999"]),
-        ("(c)", "a 7\nb 8", ["a 7.4999\nb 7.5001", "a 7.5001\nb 7.5000"]),
     ],
 )
 def test_a_number_that_rounding_moves_is_listed(kind, stored, wide):

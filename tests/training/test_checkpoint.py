@@ -349,41 +349,8 @@ def test_other_parameters_are_refused_and_named(data, path, other, words):
 def test_another_kind_of_generator_is_refused(data, path):
     pcg, twister = np.random.default_rng(0), np.random.Generator(np.random.MT19937(0))
     model(n_iter=3, random_state=pcg).fit(data[0], checkpoint=path)
-    with pytest.raises(ValueError, match=r"generator is of another kind .*MT19937"):
+    with pytest.raises(ValueError, match="the generator was 'PCG64' and is 'MT19937' now"):
         model(random_state=twister).fit(data[0], resume=path)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"state": {"state": -1, "inc": 1}},
-        {"state": None},
-    ],
-)
-def test_an_edited_state_of_the_generator_is_refused_and_ours_stays(data, path, change):
-    model(n_iter=3, random_state=np.random.default_rng(1)).fit(data[0], checkpoint=path)
-    edit(path, lambda header: header["generator"].update(change))
-    rng = np.random.default_rng(2)
-    with pytest.raises(ValueError, match=r"run\.npz cannot be resumed here: its generator"):
-        model(random_state=rng).fit(data[0], resume=path)
-    assert rng.random() == np.random.default_rng(2).random()
-
-
-def edit(path, change):
-    """Let `change` alter the header of a checkpoint."""
-    stored = dict(np.load(path))
-    header = json.loads(stored["header"].tobytes())
-    change(header)
-    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    np.savez(path, **(stored | {"header": text}))
-
-
-@pytest.mark.parametrize("bad", [float("nan"), -0.5, "0.03", True, None])
-def test_edited_parameters_differ_from_ours(data, path, bad):
-    model(n_iter=3).fit(data[0], checkpoint=path)
-    edit(path, lambda header: header["run"].update(learning_rate=bad))
-    with pytest.raises(ValueError, match=r"learning_rate was .* and is 0\.03 now"):
-        model().fit(data[0], resume=path)
 
 
 def test_fewer_iterations_than_are_done_are_refused(data, path):
@@ -410,13 +377,13 @@ def test_other_files_are_refused_by_name(data, tmp_path, path):
     }
     for name, U in edited.items():
         np.savez(tmp_path / f"{name}.npz", **(good | {"users": U}))
-    newer = np.array(json.dumps(header | {"version": 99}))
+    newer = np.frombuffer(json.dumps(header | {"version": 99}).encode(), np.uint8)
     np.savez(tmp_path / "newer.npz", **(good | {"header": newer}))
     model(n_iter=1).fit(data[0]).save(tmp_path / "model.npz")
     (tmp_path / "half.npz").write_bytes(path.read_bytes()[:1500])
     (tmp_path / "text.npz").write_text("not a checkpoint")
     for name, words in {
-        "cut": r"users has float64 of shape \(5, 4\), not", "nan": "not finite", "newer": "version 99",
+        "cut": r"users has shape \(5, 4\), not", "nan": "must be finite", "newer": "version 99",
         "model": r"is a saved GAPfm, not a checkpoint.*from fit\(checkpoint", "half": "not a checkpoint",
         "text": "not a checkpoint",
     }.items():  # fmt: skip
@@ -434,7 +401,10 @@ def test_other_files_are_refused_by_name(data, tmp_path, path):
 def test_a_checkpoint_that_cannot_be_written_is_refused_before_training(data, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     fresh = model()
-    for bad, words in [(tmp_path, "is a folder"), (tmp_path / "file" / "run.npz", "file")]:
+    for bad, words in [
+        (tmp_path, "is not a file"),
+        (tmp_path / "file" / "run.npz", "file"),
+    ]:
         with pytest.raises(OSError, match=f"checkpoint .*{words}.*pass a file's name"):
             fresh.fit(data[0], checkpoint=bad)
     assert not hasattr(fresh, "user_factors_")

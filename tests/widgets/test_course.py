@@ -110,15 +110,6 @@ def test_a_training_in_the_page_is_that_of_the_package(page, in_worker):
                 assert ours[name] == pytest.approx(value, rel=tolerance, abs=1e-12), name
 
 
-def test_k_leaves_the_rest_of_the_films_where_they_are(page):
-    """With K the users' slopes are the same in the first step, and only some films have one."""
-    data, *_ = films()
-    one = FIRST | {"nIter": 1}
-    all_films, few = page.evaluate(RUN, [packed(data), [one, one | {"K": 1}], True, 0])
-    assert few["rows"][0]["length"] < all_films["rows"][0]["length"]
-    assert few["start"] == all_films["start"]
-
-
 def test_a_new_setting_cancels_the_training_before(page):
     data, *_ = films()
     long = FIRST | {"nIter": 4000}

@@ -5,9 +5,7 @@ import re
 import numpy as np
 import pytest
 from spoken import number
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_teach import Ratings, objective, smoothed_gap_gradient
 from gapfm_teach.gradcheck import central_difference, relative_error
 from gapfm_teach.paper import (
@@ -78,10 +76,8 @@ def error(words: str) -> float:
 
 
 @pytest.fixture
-def stage(browser, tmp_path):
-    opened = Stage(browser, tmp_path, Page("differences", DATA, "a V"), touch=True)
-    yield opened
-    opened.close()
+def stage(show):
+    return show("differences", DATA, touch=True)
 
 
 def test_the_slider_and_the_handle_walk_down_pythons_v(stage):
@@ -128,10 +124,10 @@ def test_the_slider_and_the_handle_walk_down_pythons_v(stage):
     ],
 )  # fmt: skip
 def test_a_bug_draws_pythons_floor_and_is_blind_where_pythons_check_is(
-    browser, tmp_path, bug, size, reg
+    show, bug, size, reg
 ):
     hash = f"#explore-differences:fine=5;bug={bug};size={size};reg={reg}"
-    opened = Stage(browser, tmp_path, Page("differences", DATA, ""), width=390, hash=hash)
+    opened = show("differences", DATA, width=390, hash=hash)
     words, expected = opened.said(), python(1e-5, bug[0], size, reg)
     if np.isnan(expected):
         assert "not a number" in words
@@ -141,4 +137,3 @@ def test_a_bug_draws_pythons_floor_and_is_blind_where_pythons_check_is(
     else:
         assert error(words) < 1e-6
         assert "cannot see the bug" in words
-    opened.close()

@@ -4,9 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_teach.metrics import average_precision, graded_average_precision
 from gapfm_teach.paper import thresholding_probabilities
 
@@ -25,10 +23,8 @@ DOWN = -np.arange(5.0)
 
 
 @pytest.fixture
-def stage(browser, tmp_path):
-    opened = Stage(browser, tmp_path, Page("drag_list", DATA, "five films"), touch=True)
-    yield opened
-    opened.close()
+def stage(show):
+    return show("drag_list", DATA, touch=True)
 
 
 def order(stage) -> list[int]:
@@ -95,15 +91,3 @@ def test_what_a_move_did_depends_on_the_audience_that_sets_the_widths(stage):
         assert drawn / drawn.sum() == pytest.approx(weights / weights.sum(), abs=0.015)
     assert signs["easy-going"]
     assert not signs["the paper's (5)"]
-
-
-def test_a_link_brings_the_order_back_and_gap_is_named_beside_the_bars(browser, tmp_path):
-    hash = "#explore-drag_list:audience=easy-going;order=4,3,2,1,0"
-    page = Page("drag_list", DATA, "five films")
-    opened = Stage(browser, tmp_path, page, width=390, dark=True, hash=hash)
-    assert order(opened) == [4, 3, 2, 1, 0]
-    check(opened, opened.said(), "easy-going")
-    name = opened.root.locator(".gx-name", has_text="GAP").bounding_box()
-    boxes = [bar.bounding_box() for bar in opened.root.locator("rect[opacity]").all()]
-    assert max(box["x"] + box["width"] for box in boxes) <= name["x"]
-    opened.close()

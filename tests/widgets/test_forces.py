@@ -5,9 +5,7 @@ import re
 import numpy as np
 import pytest
 from spoken import number
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_teach.metrics import graded_average_precision
 from gapfm_teach.paper import (
     logistic,
@@ -29,10 +27,8 @@ DATA = {
 
 
 @pytest.fixture
-def stage(browser, tmp_path):
-    opened = Stage(browser, tmp_path, Page("forces", DATA, "four films"), touch=True)
-    yield opened
-    opened.close()
+def stage(show):
+    return show("forces", DATA, touch=True)
 
 
 def shown(stage) -> np.ndarray:
@@ -84,10 +80,10 @@ def test_mouse_finger_and_keys_move_the_films_and_the_forces_are_pythons(stage):
     ("start", "sorted_at_the_end"), [(SCORES, True), ([-4, -1, 4, 1], False)]
 )
 def test_let_go_they_climb_as_pythons_do_and_order_is_left_to_chance(
-    browser, tmp_path, start, sorted_at_the_end
+    show, start, sorted_at_the_end
 ):
     data = DATA | {"scores": np.array(start)}
-    opened = Stage(browser, tmp_path, Page("forces", data, ""), width=390)
+    opened = show("forces", data, width=390)
     f, at = np.array(start, dtype=float), {}
     for step in range(151):
         at[step] = f
@@ -96,4 +92,3 @@ def test_let_go_they_climb_as_pythons_do_and_order_is_left_to_chance(
         opened.slide("step", step)
         check(opened, at[step])
     assert ("The list is right" in opened.said()) == sorted_at_the_end
-    opened.close()

@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from spoken import NUMBER, number
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_teach.intervals import compare_splits
 
 RNG = np.random.default_rng(0)
@@ -37,34 +35,29 @@ def check(words: str, values: np.ndarray) -> None:
     assert ("cannot be told" in words) == (due["ci_low"] <= 0 <= due["ci_high"])
 
 
-def test_more_users_and_other_pairs_say_what_python_says(browser, tmp_path):
-    stage = Stage(browser, tmp_path, Page("how_many_users", DATA, "users"), touch=True)
+def test_more_users_and_other_pairs_say_what_python_says(show):
+    stage = show("how_many_users", DATA, touch=True)
     check(stage.said(), DIFFERENCES)
     for place in (0, 100, 158, 300, 400):  # past 200 users all come again
         check(stage.slide("n", place), DIFFERENCES)
     check(stage.press("input[id$='-n']", "ArrowLeft"), DIFFERENCES)
     menu = stage.root.locator("select[id$='-pair']")
     check(stage.after(lambda: menu.select_option("B minus A")), -DIFFERENCES)
-    box = stage.root.locator("input[id$='-n']").bounding_box()
-    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    words = stage.after(lambda: stage.page.touchscreen.tap(*middle))
+    words = stage.tap("n")
     check(words, -DIFFERENCES)
     assert int(words.split()[0]) < 1000
-    stage.close()
 
 
-def test_another_order_moves_the_first_users_and_not_all_of_them(browser, tmp_path):
+def test_another_order_moves_the_first_users_and_not_all_of_them(show):
     link = "#explore-how_many_users:n={};turn={}"
     said = {}
     for n, turn in ((50, 0), (50, 3), (200, 0), (200, 3)):
-        opened = Stage(
-            browser,
-            tmp_path,
-            Page("how_many_users", DATA, "users"),
+        opened = show(
+            "how_many_users",
+            DATA,
             hash=link.format(n, turn),
         )
         said[n, turn] = opened.said()
-        opened.close()
     assert said[50, 0] != said[50, 3]
     first, second = (
         [*map(float, re.findall(r"[-+.\d]*\d", said[200, turn]))] for turn in (0, 3)

@@ -4,9 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_teach import metrics
 
 USERS = {"mixed": [3, 5, 0, 4, 0, 2], "one 5": [0, 1, 5, 1, 0, 1]}
@@ -41,8 +39,8 @@ def check(stage, words: str, user: str = "mixed", n: int = 3) -> list[float]:
     return due
 
 
-def test_mouse_finger_and_keys_move_films_and_who_minds_is_said(browser, tmp_path):
-    stage = Stage(browser, tmp_path, Page("measures", DATA, "six films"), touch=True)
+def test_mouse_finger_and_keys_move_films_and_who_minds_is_said(show):
+    stage = show("measures", DATA, touch=True)
     before = np.array(check(stage, stage.said()))
     words = stage.press("li:nth-child(2)", "ArrowUp")
     change = np.array(check(stage, words)) - before
@@ -67,13 +65,3 @@ def test_mouse_finger_and_keys_move_films_and_who_minds_is_said(browser, tmp_pat
     check(stage, stage.slide("n", 1), n=2)
     menu = stage.root.locator("select")
     check(stage, stage.after(lambda: menu.select_option("one 5")), "one 5", 2)
-    stage.close()
-
-
-def test_a_link_brings_order_and_last_move_back(browser, tmp_path):
-    link = "#explore-measures:order=1,0,2,3,4,5;before=0,1,2,3,4,5;n=2"
-    opened = Stage(browser, tmp_path, Page("measures", DATA, "six films"), hash=link)
-    assert order(opened) == [1, 0, 2, 3, 4, 5]
-    check(opened, opened.said(), n=2)
-    assert "The last move mattered" in opened.said()
-    opened.close()

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 from spoken import numbers
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_teach import simulate_ratings
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import PaperObjective
@@ -14,10 +12,8 @@ UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15}
 
 
 @pytest.fixture
-def stage(browser, tmp_path):
-    opened = Stage(browser, tmp_path, Page("memory", {"D": 10}, "bars"), touch=True)
-    yield opened
-    opened.close()
+def stage(show):
+    return show("memory", {"D": 10}, touch=True)
 
 
 def drawn(stage) -> list[float]:

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import BarycentricInterpolator
 from spoken import numbers
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_lab import chapter_08
 from gapfm_teach.paper import logistic
 
@@ -14,10 +12,8 @@ DATA = {"p": 12, "L": 5, "S": 1000}
 
 
 @pytest.fixture
-def stage(browser, tmp_path):
-    opened = Stage(browser, tmp_path, Page("nodes", DATA, "two pictures"), touch=True)
-    yield opened
-    opened.close()
+def stage(show):
+    return show("nodes", DATA, touch=True)
 
 
 def shown(stage) -> list[float]:
@@ -77,8 +73,7 @@ def test_a_key_takes_a_node_away_and_puts_one_in(stage):
 
 
 @pytest.mark.parametrize("setting", ["p=24;L=12", "p=10;L=5", "p=16;L=20"])
-def test_even_steps_err_as_numpy_says(browser, tmp_path, setting):
+def test_even_steps_err_as_numpy_says(show, setting):
     hash = f"#explore-nodes:{setting};S=3000;kind=even steps"
-    opened = Stage(browser, tmp_path, Page("nodes", DATA, "two pictures"), hash=hash)
+    opened = show("nodes", DATA, hash=hash)
     check(opened, opened.said(), even=True)
-    opened.close()

@@ -5,9 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_lab.chapter_09 import steps_of
 from gapfm_lab.systems import STEPS
 
@@ -47,9 +45,9 @@ def check(words: str, tables, system: str, reference: str, given: int, metric: s
     assert ("; clear" in words) == (pair["p_holm"] < 0.05)
 
 
-def test_steps_tables_measures_and_what_is_taken_out(browser, tmp_path, tables):
+def test_steps_tables_measures_and_what_is_taken_out(show, tables):
     data = steps_of(tables[0], ("NDCG@5", "AP@5"))
-    stage = Stage(browser, tmp_path, Page("one_change", data, "steps"), touch=True)
+    stage = show("one_change", data, touch=True)
 
     def choose(name, choice):
         menu = stage.root.locator(f"select[id$='-{name}']")
@@ -64,8 +62,11 @@ def test_steps_tables_measures_and_what_is_taken_out(browser, tmp_path, tables):
     choose("metric", "AP@5")
     check(choose("given", "30"), tables, PUT_IN[8], PUT_IN[7], 30, "AP@5")
     choose("way", "taken out of consistent GAP, one at a time")
-    box = stage.root.locator("input[id$='-step']").bounding_box()
-    x, y = box["x"] + 0.335 * box["width"], box["y"] + box["height"] / 2
-    tapped = stage.after(lambda: stage.page.touchscreen.tap(x, y))
-    check(tapped, tables, "- unrated count less", "+ large start", 30, "AP@5")
-    stage.close()
+    check(
+        stage.tap("step", 0.335),
+        tables,
+        "- unrated count less",
+        "+ large start",
+        30,
+        "AP@5",
+    )

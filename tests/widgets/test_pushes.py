@@ -5,9 +5,7 @@ import re
 import numpy as np
 import pytest
 from spoken import NUMBER, number
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_lab.protocols import FAMILY
 from gapfm_teach.consistent.measures import consistent_measure
 
@@ -55,8 +53,8 @@ def check(stage, words: str, tau: float, n: int = 5) -> None:
     assert drawn == pytest.approx(c / strongest[:, None], abs=0.03)
 
 
-def test_temperature_and_cutoff_turn_the_arrows_as_python_says(browser, tmp_path):
-    stage = Stage(browser, tmp_path, Page("pushes", DATA, "ten films"), touch=True)
+def test_temperature_and_cutoff_turn_the_arrows_as_python_says(show):
+    stage = show("pushes", DATA, touch=True)
     check(stage, stage.said(), 1)
     for tau, place in ((0.1, 0), (5, 400)):
         check(stage, stage.slide("tau", place), tau)
@@ -65,9 +63,5 @@ def test_temperature_and_cutoff_turn_the_arrows_as_python_says(browser, tmp_path
         stage.press("input[id$='-tau']", "ArrowLeft").split("τ = ")[1].split(":")[0]
     )
     assert tau < 5
-    box = stage.root.locator("input[id$='-tau']").bounding_box()
-    words = stage.after(
-        lambda: stage.page.touchscreen.tap(box["x"] + 1, box["y"] + box["height"] / 2)
-    )
+    words = stage.tap("tau", 0.005)
     check(stage, words, float(words.split("τ = ")[1].split(":")[0]), 2)
-    stage.close()

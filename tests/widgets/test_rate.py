@@ -6,9 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_course.explorables.linked import HERE
 from gapfm_course.explorables.stored import FOLDER, stored
 from gapfm_teach import GAPfm, load_movielens, simulate_ratings
@@ -78,10 +76,8 @@ def check(stage, models) -> None:
     assert marked == shared
 
 
-def test_mouse_finger_and_keys_give_stars_and_the_lists_are_pythons(
-    browser, tmp_path, models
-):
-    stage = Stage(browser, tmp_path, Page("rate", DATA, "films"), touch=True)
+def test_mouse_finger_and_keys_give_stars_and_the_lists_are_pythons(show, models):
+    stage = show("rate", DATA, touch=True)
     film = ".gx-film:nth-child({}) .gx-stars".format
     star = ".gx-film:nth-child({}) .gx-stars span:nth-child({})".format
 
@@ -120,12 +116,11 @@ def test_mouse_finger_and_keys_give_stars_and_the_lists_are_pythons(
     check(stage, models)
     stage.after(stage.root.get_by_role("button", name="Reset").click)
     assert stars(stage) == DATA["stars"]
-    stage.close()
 
 
-def test_a_link_brings_stars_back_and_none_at_all_are_no_taste(browser, tmp_path, models):
+def test_a_link_brings_stars_back_and_none_at_all_are_no_taste(show, models):
     link = "#explore-rate:stars=9,-1,2.4,0,0,0,0,0,0,1"
-    stage = Stage(browser, tmp_path, Page("rate", DATA, "films"), hash=link, width=390)
+    stage = show("rate", DATA, hash=link, width=390)
     assert stars(stage) == [5, 0, 2, 0, 0, 0, 0, 0, 0, 1]
     check(stage, models)
     wide = stage.page.evaluate("document.documentElement.scrollWidth")
@@ -135,7 +130,6 @@ def test_a_link_brings_stars_back_and_none_at_all_are_no_taste(browser, tmp_path
     assert "Without a star" in stage.press(".gx-film:nth-child(10) .gx-stars", "Delete")
     by_bias = np.argsort(-models[1].item_bias_, kind="stable")[:10].tolist()
     assert stage.root.evaluate(LISTS)[1] == by_bias
-    stage.close()
 
 
 def test_the_averages_that_the_page_names_are_right(models):

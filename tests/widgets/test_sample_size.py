@@ -5,9 +5,6 @@ import re
 import numpy as np
 import pytest
 from scipy.stats import hypergeom
-from stage import Stage
-
-from gapfm_course.explorables import Page
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -40,8 +37,8 @@ def size(stage) -> int:
     return int(stage.root.locator("output").first.inner_text().replace("\u202f", ""))
 
 
-def test_both_systems_have_scipys_expectation_and_change_places(browser, tmp_path):
-    stage = Stage(browser, tmp_path, Page("sample_size", DATA, "two systems"), touch=True)
+def test_both_systems_have_scipys_expectation_and_change_places(show):
+    stage = show("sample_size", DATA, touch=True)
     check(stage.said(), N)
     leaders = set()
     for place in (0, 120, 250, 399):
@@ -54,24 +51,6 @@ def test_both_systems_have_scipys_expectation_and_change_places(browser, tmp_pat
     menu = stage.root.locator("select[id$='-measure']")
     words = stage.after(lambda: menu.select_option("NDCG@5"))
     check(words, size(stage), "NDCG@5")
-    box = stage.root.locator("input[id$='-n']").bounding_box()
-    words = stage.after(
-        lambda: stage.page.touchscreen.tap(
-            box["x"] + 0.3 * box["width"], box["y"] + box["height"] / 2
-        )
-    )
+    words = stage.tap("n", 0.3)
     assert size(stage) < N / 2
     check(words, size(stage), "NDCG@5")
-    stage.close()
-
-
-def test_the_first_five_of_all_are_counted_as_they_are(browser, tmp_path):
-    opened = Stage(
-        browser,
-        tmp_path,
-        Page("sample_size", DATA, "two systems"),
-        hash="#explore-sample_size:n=300",
-    )
-    said = float(re.search(r"sharp (\d+\.\d)%", opened.said())[1])
-    assert said == pytest.approx(100 * np.mean(ABOVE["sharp"] < 5), abs=0.051)
-    opened.close()

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from page_random import mulberry32, normals
 from spoken import numbers
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_course.explorables.explorable import packed
 from gapfm_lab.chapter_05 import selection_explorable
 from gapfm_teach import Ratings, adaptive_selection
@@ -23,10 +21,8 @@ RATE, REG, D, ITERATIONS = 0.02, 0.001, 10, 41
 
 
 @pytest.fixture
-def stage(browser, tmp_path):
-    opened = Stage(browser, tmp_path, Page("select", DATA, "a list and curves"), touch=True)
-    yield opened
-    opened.close()
+def stage(show):
+    return show("select", DATA, touch=True)
 
 
 def parts() -> tuple[Ratings, Ratings]:
@@ -89,9 +85,7 @@ def test_the_films_of_every_k_are_those_of_algorithm_1(stage):
     assert marked(stage) == by_python(5)
     stage.press("[id$='-K']", "ArrowRight")
     assert marked(stage) == by_python(6)
-    box = stage.root.locator("[id$='-K']").bounding_box()
-    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    stage.after(lambda: stage.page.touchscreen.tap(*middle))
+    stage.tap("K")
     k = int(stage.root.locator("output").inner_text())
     assert 9 <= k <= 12
     assert marked(stage) == by_python(k)

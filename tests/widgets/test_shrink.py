@@ -4,9 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_lab.baselines import MeanRating
 from gapfm_lab.chapter_07 import means_of_films
 from gapfm_teach import simulate_ratings
@@ -32,8 +30,8 @@ def check(stage, words: str) -> None:
     assert said == pytest.approx(due, abs=6e-4)
 
 
-def test_slider_curve_and_keys_shrink_as_python_does(browser, tmp_path):
-    stage = Stage(browser, tmp_path, Page("shrink", DATA, "films"), touch=True)
+def test_slider_curve_and_keys_shrink_as_python_does(show):
+    stage = show("shrink", DATA, touch=True)
     check(stage, stage.said())
     seen = {stage.said()}
     for move in (
@@ -48,7 +46,6 @@ def test_slider_curve_and_keys_shrink_as_python_does(browser, tmp_path):
         check(stage, words)
         assert words not in seen
         seen.add(words)
-    stage.close()
 
 
 def test_data_hold_every_film_once_and_few_titles():

@@ -5,9 +5,7 @@ import re
 import numpy as np
 import pytest
 from spoken import number
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_teach.metrics import graded_average_precision
 from gapfm_teach.paper import (
     logistic,
@@ -23,10 +21,8 @@ HANDLE = "[data-handle=film]"
 
 
 @pytest.fixture
-def stage(browser, tmp_path):
-    opened = Stage(browser, tmp_path, Page("staircase", DATA, "two curves"), touch=True)
-    yield opened
-    opened.close()
+def stage(show):
+    return show("staircase", DATA, touch=True)
 
 
 def said(words: str) -> list[float]:
@@ -81,13 +77,12 @@ def test_a_shift_moves_smoothed_gap_alone(stage):
         assert [float(x) for x in row.split()] == pytest.approx(expected, abs=0.0051)
 
 
-def test_another_film_moves_and_its_staircase_has_pythons_treads(browser, tmp_path):
+def test_another_film_moves_and_its_staircase_has_pythons_treads(show):
     hash = "#explore-staircase:film=Fargo;shift=1;scores=-1,0,0.3,-0.5"
-    opened = Stage(browser, tmp_path, Page("staircase", DATA, ""), hash=hash)
+    opened = show("staircase", DATA, hash=hash)
     same(opened.said(), -1.0, 1.0, film=0)
     paths = opened.root.locator(".gx-curve").first.get_attribute("d")
     heights = [float(y) for y in re.findall(r"M[\d.]+ ([\d.]+)L", paths)]
     exact = [python(x, film=0)[1] for x in (-2, -0.2, 0.1, 2)]
     assert np.polyfit(exact, heights, 1)[0] < 0
     assert np.corrcoef(exact, heights)[0, 1] == pytest.approx(-1, abs=1e-5)
-    opened.close()

@@ -4,9 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_teach import metrics
 from gapfm_teach.consistent.gap import consistent_gap
 from gapfm_teach.consistent.power_mean import consistent_power_mean
@@ -40,8 +38,8 @@ def check(stage, words: str, order: str = "one pair wrong") -> tuple[float, floa
     return shift, stretch
 
 
-def test_sliders_and_dots_move_and_the_values_are_pythons(browser, tmp_path):
-    stage = Stage(browser, tmp_path, Page("stretch", DATA, "four films"), touch=True)
+def test_sliders_and_dots_move_and_the_values_are_pythons(show):
+    stage = show("stretch", DATA, touch=True)
     assert check(stage, stage.said()) == (0, 1)
     assert check(stage, stage.slide("shift", 170)) == (5, 1)
     assert "more than any list can earn" in stage.said()
@@ -53,4 +51,3 @@ def test_sliders_and_dots_move_and_the_values_are_pythons(browser, tmp_path):
     assert "goes to the exact GAP" in words
     menu = stage.root.locator("select")
     check(stage, stage.after(lambda: menu.select_option("right")), "right")
-    stage.close()

@@ -1,6 +1,5 @@
 """Chapter 4's laboratory: what it says and lists is the training that Python makes of the same setting."""
 
-import json
 import re
 
 import numpy as np
@@ -12,7 +11,7 @@ from gapfm_course.explorables import Page
 from gapfm_course.explorables.explorable import packed
 from gapfm_course.explorables.linked import for_notebook
 from gapfm_lab import experiments
-from gapfm_lab.chapter_04 import invented_films, training_on_demand
+from gapfm_lab.chapter_04 import training_on_demand
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.loop import State, Training, fit_factors
 from gapfm_teach.training.objectives import PaperObjective
@@ -122,15 +121,6 @@ def test_a_slow_start_and_a_large_lambda_are_said_in_words(stage):
     assert "holds: s has grown ×1;" in settled(stage).replace("×1.00", "×1")
     stage.slide("reg", 400)
     assert "λ is above σ and s shrinks." in settled(stage)
-
-
-def test_a_link_keeps_the_setting(browser, tmp_path):
-    hash = "#explore-train:rate=0.05;reg=0.5;K=4;D=3;iteration=12;user=5"
-    opened = open_view(browser, tmp_path, hash=hash, width=390, dark=True)
-    assert shown(opened) == {"rate": 0.05, "reg": 0.5, "K": 4, "D": 3, "iteration": 12}
-    check(opened, user=5)
-    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390
-    opened.close()
 
 
 def test_a_dragged_slider_is_followed_to_its_end(stage):
@@ -269,13 +259,3 @@ def test_where_python_trains_the_newest_setting_is_asked_for_and_the_rest_left_o
     assert asked[-1]["fine"]
     assert asked[-1]["rate"] == pytest.approx(1e-5 * 1e4 ** (229 / 400), rel=1e-2)
     page.close()
-
-
-def test_the_page_carries_little_and_only_invented_titles():
-    data, *_ = invented_films()
-    html = Page("train", data, "x").html
-    [text] = re.findall(r"json\">(.*?)</script>", html, re.S)
-    stored = json.loads(text)
-    assert len(text) < 60_000
-    assert all(title.startswith("The ") for title in stored["titles"])
-    assert len(set(stored["titles"])) == len(stored["titles"])

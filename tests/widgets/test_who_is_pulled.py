@@ -4,9 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from stage import Stage
 
-from gapfm_course.explorables import Page
 from gapfm_lab.chapter_09 import pulled_films, typical_user
 from gapfm_teach import GAPfm, metrics, simulate_ratings
 from gapfm_teach.consistent.power_mean import consistent_power_mean_gradient
@@ -43,34 +41,11 @@ def check(stage, words: str, p: float, w: float) -> None:
     )
 
 
-def test_p_and_w_share_the_pull_as_python_does(browser, tmp_path):
-    stage = Stage(browser, tmp_path, Page("who_is_pulled", DATA, "one user"), touch=True)
+def test_p_and_w_share_the_pull_as_python_does(show):
+    stage = show("who_is_pulled", DATA, touch=True)
     check(stage, stage.said(), 1, 1)
     check(stage, stage.slide("p", 50), 0.5, 1)
     check(stage, stage.slide("w", 0), 0.5, 0.01)
     check(stage, stage.press("input[id$='-p']", "ArrowLeft"), 0.49, 0.01)
-    box = stage.root.locator("input[id$='-p']").bounding_box()
-    check(
-        stage,
-        stage.after(
-            lambda: stage.page.touchscreen.tap(box["x"] + 2, box["y"] + box["height"] / 2)
-        ),
-        0,
-        0.01,
-    )
+    check(stage, stage.tap("p", 0.005), 0, 0.01)
     check(stage, stage.slide("w", 400), 0, 1)
-    stage.close()
-
-
-def test_the_data_say_nothing_of_which_films_they_are():
-    assert set(DATA) == {
-        "grades",
-        "scores",
-        "above",
-        "slope",
-        "tau",
-        "maxGrade",
-        "films",
-        "everybody",
-    }
-    assert np.all(np.diff(DATA["scores"]) <= 0)

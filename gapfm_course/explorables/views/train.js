@@ -155,6 +155,7 @@ function inWords(run, { iteration, objective, length }) {
   const facts = `Iteration ${iteration}: ${gap}objective ${percent(objective)} of its ceiling. `;
   const law = `The escape law, ×${written(growth, 5)} an iteration, σ = ${written(sigma)}`;
   if (growth <= 1 && rate * (sigma + reg) > 2) return `${facts}${law}: γ(σ + λ) is above 2, so each step goes too far and back.`;
+  if (growth <= 1 && rate * reg > 1) return `${facts}${law}: γλ is above 1, so each step goes past 0. The difference of the two sides changes its sign and outlasts s, and with it the order.`;
   if (growth <= 1) return `${facts}${law}: λ is above σ and s shrinks. All else shrinks faster, so the order goes its way.`;
   const grown = length / start, due = Math.abs(growth) ** iteration, wait = Math.ceil(Math.log(ESCAPED) / Math.log(growth));
   if (grown > 0.8 * due) return `${facts}${law}, holds: s has grown ×${written(grown)}; ×1000 takes ${written(wait, 4)} iterations.`;

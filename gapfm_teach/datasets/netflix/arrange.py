@@ -1,29 +1,13 @@
-"""The counting sort: ratings in the order of the movies become rows of users."""
+"""Ratings in the order of the movies become rows of users."""
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from ...kernels import netflix_text as kernels
-from .files import members
 from .names import HIGHEST_USER_ID, PROBE
-from .parse import Segment, bad_line, parse, refuse_bad_line, refuse_repeated_movies
-
-
-class ByMovie(NamedTuple):
-    """All ratings by increasing movie id: movie movies[k] has the ratings firsts[k] to
-    firsts[k + 1] - 1 of `users` (ids) and `grades`, which are negative when held out.
-    `files` says in which file each movie's ratings stood.
-    """
-
-    movies: np.ndarray
-    firsts: np.ndarray
-    users: np.ndarray
-    grades: np.ndarray
-    files: dict[int, str]
+from .parse import Segment, check_lines, parse, refuse_repeated_movies
 
 
 class Rows(NamedTuple):
@@ -34,146 +18,77 @@ class Rows(NamedTuple):
     grades: np.ndarray
 
 
-def by_movie(segments: list[Segment]) -> ByMovie:
-    """Join all segments, and empty the list, whose arrays are as large as the result."""
+def by_movie(segments: list[Segment]) -> tuple[np.ndarray, sparse.csc_array]:
+    """Return the movies' ids, increasing, and all grades, a row for each possible user id and a
+    column a movie. Empties the list, whose arrays are as large as the result."""
     segments.sort(key=lambda segment: segment.movie)
-    files = {segment.movie: segment.file for segment in segments}
-    movie_of = np.array([segment.movie for segment in segments], np.int32)
-    movies, places = np.unique(movie_of, return_index=True)
+    movies, places = np.unique([segment.movie for segment in segments], return_index=True)
     sizes = [segment.users.size for segment in segments]
-    joined = ByMovie(
-        movies,
-        np.concatenate(([0], np.cumsum(np.add.reduceat(sizes, places)))),
-        np.concatenate([segment.users for segment in segments]),
-        np.concatenate([segment.grades for segment in segments]),
-        files,
-    )
+    firsts = np.append(0, np.cumsum(np.add.reduceat(sizes, places)))
+    users = np.concatenate([segment.users for segment in segments])
+    grades = np.concatenate([segment.grades for segment in segments])
     segments.clear()
-    return joined
+    # 32 bits hold a place among 10⁸ ratings, and here size is time.
+    arrays = grades, users, firsts.astype(np.int32)
+    return movies, sparse.csc_array(arrays, shape=(HIGHEST_USER_ID + 1, movies.size))
 
 
-def hold_out(ratings: ByMovie, content: bytes) -> tuple[int, list[str]]:
+def hold_out(movies: np.ndarray, ratings: sparse.csc_array, content: bytes) -> list[str]:
     """Turn the sign of the probe's grades in place; `content` is its text.
 
-    Returns how many, and a note when some of the probe's movies are not there.
+    Returns a note where some of the probe's movies are not there.
     """
     parsed = parse(np.frombuffer(content, np.uint8), graded=False, begun=False)
-    refuse_repeated_movies(PROBE, 0, parsed, {})
-    refuse_bad_line(PROBE, 0, parsed, "USER")
+    check_lines(PROBE, content, parsed, 0, "USER'")
+    refuse_repeated_movies(PROBE, parsed, 0, {})
     absent = 0
-    marks = np.zeros(HIGHEST_USER_ID + 1, np.int8)
-    found = dict(
-        zip(ratings.movies.tolist(), pairwise(ratings.firsts.tolist()), strict=True)
-    )
+    asked = np.zeros(HIGHEST_USER_ID + 1, bool)
+    columns = dict(zip(movies.tolist(), pairwise(ratings.indptr.tolist()), strict=True))
     for movie, low, high in parsed.by_movie(0):
         wanted = parsed.users[low:high]
-        if movie not in found:
+        if movie not in columns:
             absent += wanted.size
             continue
-        repeated = kernels.mark_wanted(wanted, marks)
-        if repeated >= 0:
-            raise _probe_line(content, low + repeated, f"asks for movie {movie} again")
-        here = slice(*found[movie])
-        kernels.hold_out_marked(ratings.users[here], ratings.grades[here], marks)
-        lost = np.flatnonzero(marks[wanted] == 1)
-        if lost.size:
-            raise _probe_line(
-                content,
-                low + int(lost[0]),
-                f"has not rated movie {movie}, and the probe's grades stand among the "
-                "ratings; get whole files, or leave probe.txt out",
-            )
-        marks[wanted] = 0
-    n_held = parsed.users.size - absent
+        here = slice(*columns[movie])
+        asked[wanted] = True
+        held = asked[ratings.indices[here]]
+        if np.count_nonzero(held) != wanted.size:
+            _check_wanted(movie, wanted, ratings.indices[here])
+        ratings.data[here][held] *= -1
+        asked[wanted] = False
     if not absent:
-        return n_held, []
-    return n_held, [
-        f"{absent:,} of {parsed.users.size:,} probe ratings are of movies not here"
-    ]
+        return []
+    return [f"{absent:,} of {parsed.users.size:,} probe ratings are of movies not here"]
 
 
-def by_user(
-    ratings: ByMovie, n_held: int, inputs: dict[str, Path], n_threads: int
-) -> tuple[np.ndarray, Rows, Rows]:
-    """Return the ids of the users, their training ratings, and the `n_held` held out.
-
-    A counting sort. The movies are dealt to the threads in stretches with about as many
-    ratings; each counts every user's ratings in its own stretch, so it knows where in the
-    user's row they belong, and the result does not depend on the number of threads.
-    """
-    users, indptr, packed = _packed_rows(ratings, n_threads)
-    n_kept = packed.size - n_held
-    kept, held = np.empty((2, users.size + 1), np.int64)
-    grades = np.empty(n_kept, np.int8)
-    probe = Rows(held, np.empty(n_held, np.int32), np.empty(n_held, np.int8))
-    repeated = kernels.split_rows(indptr, packed, kept, grades, *probe)
-    if repeated >= 0:
-        user = users[np.searchsorted(indptr, repeated, side="right") - 1]
-        raise _rated_twice(
-            int(user), int(ratings.movies[packed[repeated] >> 4]), ratings, inputs
+def _check_wanted(movie: int, wanted: np.ndarray, raters: np.ndarray) -> None:
+    """Raise ValueError where the probe asks for a rating twice, or for one that is not there."""
+    lost = np.setdiff1d(wanted, raters)
+    if lost.size or np.unique(wanted).size < wanted.size:
+        who = f"user {lost[0]}, who has no rating of it" if lost.size else "a user twice"
+        raise ValueError(
+            f"{PROBE} asks for movie {movie} and {who}; get whole files, or leave {PROBE} out"
         )
-    return users, Rows(kept, packed[:n_kept], grades), probe
 
 
-def _packed_rows(
-    ratings: ByMovie, n_threads: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return user ids, where their rows begin, and the rows of `kernels.place_by_user`."""
-    firsts = ratings.firsts
-    shares = np.linspace(0, firsts[-1], n_threads + 1)
-    stretches = list(pairwise(np.searchsorted(firsts, shares).tolist()))
-    # 32 bits hold a place among 10⁸ ratings, and here size is time.
-    counts = np.zeros((n_threads, HIGHEST_USER_ID + 1), np.int32)
-    packed = np.empty(firsts[-1], np.int32)
-    with ThreadPoolExecutor(n_threads) as pool:
+def by_user(movies: np.ndarray, ratings: sparse.csr_array) -> tuple[np.ndarray, Rows, Rows]:
+    """Return the ids of the users, their training ratings, and those held out.
 
-        def count(thread: int) -> None:
-            low, high = stretches[thread]
-            kernels.count_users(ratings.users[firsts[low] : firsts[high]], counts[thread])
-
-        def place(thread: int) -> None:
-            low, high = stretches[thread]
-            kernels.place_by_user(
-                firsts[low : high + 1],
-                low,
-                ratings.users,
-                ratings.grades,
-                ends[thread],
-                packed,
-            )
-
-        list(pool.map(count, range(n_threads)))
-        totals = counts.sum(axis=0, dtype=np.int32)
-        starts = np.cumsum(totals, dtype=np.int32) - totals
-        ends = starts + np.cumsum(counts, axis=0, dtype=np.int32) - counts
-        list(pool.map(place, range(n_threads)))
-    users = np.flatnonzero(totals).astype(np.int32)
-    return users, np.concatenate(([0], np.cumsum(totals[users], dtype=np.int64))), packed
-
-
-def _probe_line(content: bytes, place: int, why: str) -> ValueError:
-    """The error for the user at `place` of the probe, found again line by line."""
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        place -= bool(line.strip()) and b":" not in line
-        if place < 0:
-            return bad_line(PROBE, number, line, why)
-    raise AssertionError("the probe has fewer users than the parser saw")
-
-
-def _rated_twice(
-    user: int, movie: int, ratings: ByMovie, inputs: dict[str, Path]
-) -> ValueError:
-    """The error for a second rating, found again line by line in the files: slow."""
-    file = ratings.files[movie]
-    below, met = 0, False
-    for name, stream in members(inputs):
-        for number, line in enumerate(stream if name == file else [], start=1):
-            before, separator, _ = line.partition(b":")
-            if separator:
-                below = int(before)
-            elif below == movie and line.strip() and int(line.split(b",")[0]) == user:
-                if met:
-                    why = f"rates movie {movie} a second time; keep one of this user's ratings of it"
-                    return bad_line(file, number, line, why)
-                met = True
-    raise AssertionError("the files hold fewer ratings than the parser saw")
+    Raises ValueError where a user rated a movie twice.
+    """
+    users = np.flatnonzero(np.diff(ratings.indptr)).astype(np.int32)
+    indptr = np.append(ratings.indptr[users], ratings.nnz).astype(np.int64)
+    again = ratings.indices[1:] == ratings.indices[:-1]
+    again[indptr[1:-1] - 1] = False
+    if again.any():
+        place = int(np.argmax(again))
+        user = users[np.searchsorted(indptr, place, side="right") - 1]
+        raise ValueError(
+            f"user {user} rates movie {movies[ratings.indices[place]]} a second time; keep one of "
+            "these ratings, or get a whole copy"
+        )
+    is_held = ratings.data < 0
+    before = np.searchsorted(np.flatnonzero(is_held), indptr)
+    held = Rows(before, ratings.indices[is_held], -ratings.data[is_held])
+    train = Rows(indptr - before, ratings.indices[~is_held], ratings.data[~is_held])
+    return users, train, held

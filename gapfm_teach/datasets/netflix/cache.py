@@ -13,7 +13,7 @@ from ..._support.files import new_folder
 from ...ratings import Ratings
 from ..download import data_folder
 
-VERSION = 3
+VERSION = 4
 PARTS = ("train", "probe")
 ROWS = ("indptr", "indices", "grades")
 SHARED = ("users", "items")
@@ -29,33 +29,19 @@ def key_of(inputs: dict[str, Path]) -> str:
 
 
 def read(key: str) -> tuple[Ratings, Ratings, list[str]] | None:
-    """Return (training, probe, notes) kept under `key`, or None when there are none.
-
-    A copy that cannot be read is reported by a warning and left where it is.
-    """
+    """Return (training, probe, notes) kept under `key`, or None when there are none."""
     folder = _folder(key)
     if not folder.is_dir():
         return None
-    try:
-        header = json.loads((folder / "header.json").read_text(encoding="utf-8"))
-        shared: dict[str, Any] = {name: _map(folder, name) for name in SHARED}
-        shared |= {"titles": np.array(header["titles"]), "max_grade": header["max_grade"]}
-        shared |= {"source": header["source"]}
-        train, probe = (
-            Ratings.unchecked(
-                *(_map(folder, f"{part}_{name}") for name in ROWS),
-                **shared,
-                origin=f"data folder (first from: {header['origin']})",
-            )
-            for part in PARTS
-        )
-    except (OSError, ValueError, KeyError) as error:
-        warnings.warn(
-            f"{folder} is damaged and is not used ({error}); the data are read again, each time "
-            "until you delete that folder",
-            stacklevel=3,
-        )
-        return None
+    header = json.loads((folder / "header.json").read_text(encoding="utf-8"))
+    shared: dict[str, Any] = {name: _map(folder, name) for name in SHARED}
+    shared |= {"titles": np.array(header["titles"]), "max_grade": header["max_grade"]}
+    shared |= {"source": header["source"]}
+    shared |= {"origin": f"data folder (first from: {header['origin']})"}
+    train, probe = (
+        Ratings.unchecked(*(_map(folder, f"{part}_{name}") for name in ROWS), **shared)
+        for part in PARTS
+    )
     return train, probe, header["notes"]
 
 
@@ -74,7 +60,7 @@ def write(key: str, train: Ratings, probe: Ratings, notes: list[str]) -> None:
                 np.save(place / f"{name}.npy", array, allow_pickle=False)
             (place / "header.json").write_text(json.dumps(header), encoding="utf-8")
     except FileExistsError:
-        pass  # another process was faster, or it is the damaged one
+        pass  # another process was faster
     except OSError as error:
         why = f"{folder.parent}: {error.strerror or error}"
         warnings.warn(f"Netflix could not be kept for next time in {why}", stacklevel=3)

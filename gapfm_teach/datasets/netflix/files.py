@@ -30,9 +30,7 @@ def find_inputs(path) -> dict[str, Path]:
     path = check_path(path, "path", HOW)
     if not path.exists():
         raise FileNotFoundError(f"path {str(path)!r} does not exist; {HOW}")
-    if not path.is_dir():
-        if not path.is_file():
-            raise ValueError(f"path {str(path)!r} is neither a file nor a folder; {HOW}")
+    if path.is_file():
         label = path.with_name(LABEL)
         labelled = is_ratings(path.name) and label.is_file()
         return {path.name: path} | ({LABEL: label} if labelled else {})
@@ -56,19 +54,12 @@ def _files_below(path: Path) -> dict[str, Path]:
     """The data set's files in a folder, and in those one and two levels below it."""
     found: dict[str, Path] = {}
     for folder in (path, *sorted(path.glob("*/")), *sorted(path.glob("*/*/"))):
-        try:
-            files = [file for file in sorted(folder.iterdir()) if belongs(file.name)]
-        except PermissionError:
-            if folder == path:
-                raise
-            continue  # the system's own, such as lost+found at the top of a disk
-        for file in filter(Path.is_file, files):
-            first = found.setdefault(file.name, file)
-            if not first.samefile(file):
+        for file in sorted(folder.glob("*.t*")) + sorted(folder.glob("*.csv")):
+            if belongs(file.name) and found.setdefault(file.name, file) != file:
+                first = found[file.name].relative_to(path)
                 raise ValueError(
-                    f"folder {str(path)!r} holds {file.name} twice, in "
-                    f"{str(first.parent.relative_to(path))!r} and "
-                    f"{str(folder.relative_to(path))!r}; pass the one you mean"
+                    f"folder {str(path)!r} holds {file.name} twice, as {str(first)!r} and as "
+                    f"{str(file.relative_to(path))!r}; pass the one you mean"
                 )
     return found
 

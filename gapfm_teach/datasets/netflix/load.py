@@ -1,8 +1,6 @@
 """The Netflix Prize data, as ratings for training and the probe set."""
 
-import os
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +22,10 @@ from .names import (
     TITLES,
     is_ratings,
 )
-from .parse import Parser, Segment, empty_file
+from .parse import Segment, empty_file, read_ratings
 from .titles import read_titles
 
 FIRST_TITLE = "Dinosaur Planet (2003)"
-# That parse and sort; the result does not depend on it. More would wait for the reading.
-N_THREADS = min(os.cpu_count() or 1, 4)
 WHOLE = (N_USERS, N_MOVIES, N_RATINGS - N_PROBE, N_PROBE)
 PARTS = [f"combined_data_{n}.txt" for n in range(1, 5)]
 
@@ -59,9 +55,9 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
     belongs to the files' names, sizes and times of change. Delete it at any time.
 
     Memory, in bytes a rating: 5 as parsed (user int32, grade int8), twice while the blocks are
-    joined in the order of the movies; then 5 beside 5 while they are sorted by user (movie
-    int32, grade int8). So at most 10 at a time, 1.0 GB for 100,480,507 ratings, and up to
-    0.2 GB for counters and text, beside what Python and its libraries take; 5 stay, and after
+    joined in the order of the movies, while they are sorted by user (movie int32, grade int8) and
+    while the probe is taken out. So at most 11 at a time, 1.1 GB for 100,480,507 ratings, and up
+    to 0.2 GB for counters and text, beside what Python and its libraries take; 5 stay, and after
     a load from the cache these are pages of the file that the system may take back.
 
     Raises FileNotFoundError when there is no `path`, TypeError when it is no path; ValueError
@@ -83,12 +79,9 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
     key = cache.key_of(inputs)
     kept = cache.read(key)
     if kept is None:
-        train, probe, notes = _read(inputs, check_path(path, "path", HOW).absolute().name)
-        if cache.key_of(inputs) != key:
-            raise ValueError(f"{str(path)!r} was changed while it was read; load it again")
-        cache.write(key, train, probe, notes)
-    else:
-        train, probe, notes = kept
+        kept = _read(inputs, check_path(path, "path", HOW).absolute().name)
+        cache.write(key, *kept)
+    train, probe, notes = kept
     for note in notes:
         warnings.warn(note, stacklevel=2)
     return train, probe
@@ -96,7 +89,7 @@ def load_netflix(path) -> tuple[Ratings, Ratings]:
 
 def _read(inputs: dict[str, Path], origin: str) -> tuple[Ratings, Ratings, list[str]]:
     try:
-        segments, names, others = parse_all(inputs)
+        segments, headers, others = parse_all(inputs)
     except DAMAGE as error:
         raise ValueError(
             f"{origin} is damaged, cut short or not an archive ({error or type(error).__name__}); "
@@ -104,46 +97,45 @@ def _read(inputs: dict[str, Path], origin: str) -> tuple[Ratings, Ratings, list[
         ) from None
     if not segments:
         raise ValueError(f"{origin} holds no ratings; is it the right file?")
-    ratings = by_movie(segments)
+    files = {place.split(",")[0] for place in headers.values()} | set(others)
+    movies, columns = by_movie(segments)
     titles = _titles(others, origin)
-    notes = _missing(names | set(others), set(titles), set(ratings.movies.tolist()))
-    n_held, absent = hold_out(ratings, others[PROBE]) if PROBE in others else (0, [])
-    notes += absent
-    users, *parts = by_user(ratings, n_held, inputs, N_THREADS)
-    shown = np.array([titles.get(movie, str(movie)) for movie in ratings.movies.tolist()])
-    counts = (users.size, ratings.movies.size, *(part.grades.size for part in parts))
-    what = _what(counts, titles, others.get(LABEL))
-    train, probe = (
-        Ratings.unchecked(
-            *part,
-            max_grade=5,
-            users=users,
-            items=ratings.movies,
-            titles=shown,
-            source="; ".join([what, *notes]),
-            origin=origin,
-        )
-        for part in parts
-    )
+    notes = _missing(files, set(titles), set(movies.tolist()))
+    notes += hold_out(movies, columns, others[PROBE]) if PROBE in others else []
+    rows = columns.tocsr()
+    del columns  # as large
+    users, *parts = by_user(movies, rows)
+    counts = (users.size, movies.size, *(part.grades.size for part in parts))
+    about = {
+        "max_grade": 5,
+        "users": users,
+        "items": movies,
+        "titles": np.array([titles.get(movie, str(movie)) for movie in movies.tolist()]),
+        "source": "; ".join([_what(counts, titles, others.get(LABEL)), *notes]),
+        "origin": origin,
+    }
+    train, probe = (Ratings.unchecked(*part, **about) for part in parts)
     return train, probe, notes
 
 
 def parse_all(
     inputs: dict[str, Path],
-) -> tuple[list[Segment], set[str], dict[str, bytes]]:
-    """Return the ratings of `find_inputs`, the names of their files, and the other files."""
+) -> tuple[list[Segment], dict[int, str], dict[str, bytes]]:
+    """Return the ratings of `find_inputs`, where each movie begins, and the other files."""
+    segments: list[Segment] = []
+    headers: dict[int, str] = {}
     others: dict[str, bytes] = {}
-    with ThreadPoolExecutor(N_THREADS) as pool:
-        parser = Parser(pool, n_threads=N_THREADS)
-        for name, stream in members(inputs):
-            if is_ratings(name):
-                parser.add(name, stream)
-            else:
-                others[name] = stream.read(MOST_BYTES)
-                if not others[name].strip():
-                    raise empty_file(name)
-        segments = parser.finish()
-    return segments, {segment.file for segment in segments}, others
+    n_ratings = 0
+    for name, stream in members(inputs):
+        if is_ratings(name):
+            found = read_ratings(name, stream, headers, n_ratings)
+            n_ratings += sum(segment.users.size for segment in found)
+            segments += found
+        else:
+            others[name] = stream.read(MOST_BYTES)
+            if not others[name].strip():
+                raise empty_file(name)
+    return segments, headers, others
 
 
 def _titles(others: dict[str, bytes], origin: str) -> dict[int, str]:

@@ -1,42 +1,38 @@
-"""The Netflix Prize's text to arrays, in blocks, on all cores."""
+"""The Netflix Prize's text to arrays, block by block."""
 
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import IO, NamedTuple
 
 import numpy as np
 
-from ...kernels.netflix_text import parse_lines
 from .names import HIGHEST_USER_ID, N_MOVIES, N_RATINGS
 
-BLOCK = 1 << 20  # bytes of text parsed at once: they stay in the cache
+BLOCK = 1 << 20  # bytes of text parsed at once: they stay in the processor's cache
 LONGEST_LINE = 1000  # with all its blanks
-SHORTEST_RATING, SHORTEST_USER, SHORTEST_HEADER = map(
-    len, ("1,1,2005-12-31\n", "1\n", "1:\n")
-)
-RATING_LINE = "USER,GRADE,YYYY-MM-DD"
+LONGEST_NUMBER = 7  # digits
+RATING = b",0,0000-00-00"  # what follows a user's id
+NEWLINE, COLON, ZERO = b"\n:0"
+IS_BLANK = np.isin(np.arange(256), [*b"\r\t "])
 
 
-@dataclass
-class Parsed:
-    """What one block of text held; see `netflix_text.parse_lines`."""
+class Parsed(NamedTuple):
+    """What one block of text held.
 
-    text: np.ndarray
+    users, grades : (n,) an entry a rating.
+    movies, firsts, lines : (k,) an entry a header: its movie, how many ratings and how many lines
+        come before.
+    n_lines : of the block.
+    bad : how many lines come before the first that is neither header nor rating; -1 for none.
+    """
+
     users: np.ndarray
     grades: np.ndarray
     movies: np.ndarray
     firsts: np.ndarray
     lines: np.ndarray
-    places: np.ndarray
     n_lines: int
     bad: int
-
-    def line_at(self, place: int) -> bytes:
-        """The line that begins there, or as much of it as an error shows."""
-        return self.text[place : place + 200].tobytes().split(b"\n")[0]
 
     def by_movie(self, movie: int) -> Iterator[tuple[int, int, int]]:
         """Movie, first and last + 1 of its ratings; those above the first header are `movie`'s."""
@@ -47,130 +43,144 @@ class Parsed:
 
 
 class Segment(NamedTuple):
-    """Ratings of one movie that stand together in a file: user ids and grades, (n,) each."""
+    """Ratings of one movie that follow each other in a file: user ids and grades, (n,) each."""
 
     movie: int
     users: np.ndarray
     grades: np.ndarray
-    file: str
 
 
 def parse(text: np.ndarray, *, graded: bool, begun: bool) -> Parsed:
-    """Parse whole lines of text, (n,) bytes; `begun`: a movie's header came before."""
-    most = text.size // (SHORTEST_RATING if graded else SHORTEST_USER) + 1
-    users = np.empty(most, np.int32)
-    grades = np.empty(most if graded else 0, np.int8)
-    headers = np.empty((4, text.size // SHORTEST_HEADER + 1), np.int32)
-    limits = HIGHEST_USER_ID, N_MOVIES
-    n, n_headers, n_lines, bad = parse_lines(
-        text, graded, begun, limits, users, grades, *headers
-    )
-    # Copies: the arrays above are as long as the worst text of this size would need.
-    movies, firsts, lines, places = headers[:, :n_headers].copy()
-    rows = users[:n].copy(), grades[:n].copy()
-    return Parsed(text, *rows, movies, firsts, lines, places, n_lines, bad)
+    """Read lines "MOVIE:" and, below them, "USER,GRADE,YYYY-MM-DD", or "USER" if not `graded`.
 
-
-class Parser:
-    """Parses files one after the other, keeping `n_threads` blocks in work beside the reading.
-
-    `add` each file, then call `finish` for the segments, in the order of the text. Both raise
-    ValueError with file, line number and line for the first line that is not a header, and not a
-    rating below a header, for a movie's second header, and for more ratings than there are.
+    text : (n,) bytes, whole lines; only the last one may lack its newline. Blank lines and
+        blanks at the end of a line, a carriage return among them, are passed over.
+    begun : whether a movie's header came before `text`.
     """
+    ends = np.flatnonzero(text == NEWLINE)
+    if ends.size == 0 or ends[-1] < text.size - 1:
+        ends = np.append(ends, text.size)
+    n_lines, starts = ends.size, np.append(0, ends[:-1] + 1)
+    while (blank := IS_BLANK[text[ends - 1]] & (ends > starts)).any():
+        ends = ends - blank
+    line = np.flatnonzero(ends > starts)
+    starts, ends = starts[line], ends[line]
+    is_header = text[ends - 1] == COLON
+    # Of headers, too, and then of no use: where a grade would be.
+    ends = ends - np.where(is_header, 1, len(RATING) if graded else 0)
+    numbers, good = _numbers(text, starts, ends)
+    limits = np.where(is_header, N_MOVIES, HIGHEST_USER_ID)
+    good &= (numbers >= 1) & (numbers <= limits)
+    good &= is_header | begun | (np.cumsum(is_header) > 0)
+    is_rating = ~is_header
+    grades = np.zeros(0, np.int8)
+    if graded:
+        rest, dated = _rest(text, ends[is_rating])
+        grades = rest.astype(np.int8)
+        good[is_rating] &= dated & (grades >= 1) & (grades <= 5)
+    firsts = np.cumsum(is_rating)[is_header]
+    bad = int(line[np.argmin(good)]) if not good.all() else -1
+    return Parsed(
+        numbers[is_rating],
+        grades,
+        numbers[is_header],
+        firsts,
+        line[is_header],
+        n_lines,
+        bad,
+    )
 
-    def __init__(self, pool: ThreadPoolExecutor, *, n_threads: int = 2) -> None:
-        self._pool = pool
-        self._n_threads = n_threads
-        self._waiting: deque[tuple[str, bool, Future[Parsed]]] = deque()
-        self._segments: list[Segment] = []
-        self._headers: dict[int, tuple[str, int]] = {}
-        self._line = self._movie = self._n_ratings = 0
 
-    def add(self, file: str, stream: IO[bytes]) -> None:
-        """Read a file of ratings to its end."""
-        rest, first, begun = b"", True, False
-        while block := stream.read(BLOCK):
-            block = rest + block
-            end = block.rfind(b"\n") + 1
-            if end == 0 and len(block) > BLOCK + LONGEST_LINE:
-                end = len(block)  # no line at all: for the parser to refuse
-            if end:
-                self._submit(file, first, block, end, begun)
-                first, begun = False, begun or block.find(b":", 0, end) >= 0
-            rest = block[end:]
-        if rest:
-            self._submit(file, first, rest, len(rest), begun)
-        elif first:
-            raise empty_file(file)
+def _numbers(
+    text: np.ndarray, starts: np.ndarray, ends: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The whole numbers at these places, int32, and which are such: of one to seven digits."""
+    width = ends - starts
+    good = (width >= 1) & (width <= LONGEST_NUMBER)
+    numbers = np.zeros(ends.size, np.int32)
+    for place in range(LONGEST_NUMBER):
+        digit, inside = _at(text, ends - 1 - place) - np.uint8(ZERO), width > place
+        good &= (digit <= 9) | ~inside
+        numbers += np.where(inside, digit, 0) * np.int32(10**place)
+    return numbers, good
 
-    def finish(self) -> list[Segment]:
-        while self._waiting:
-            self._take()
-        return self._segments
 
-    def _submit(self, file: str, first: bool, block: bytes, end: int, begun: bool) -> None:
-        while len(self._waiting) > self._n_threads:
-            self._take()
-        text = np.frombuffer(block, np.uint8, count=end)
-        future = self._pool.submit(parse, text, graded=True, begun=begun)
-        self._waiting.append((file, first, future))
+def _rest(text: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The grades behind users' ids, and whether the rest of the line is as in RATING."""
+    good = np.ones(ends.size, bool)
+    for place, wanted in enumerate(RATING):
+        found = _at(text, ends + place)
+        good &= found - np.uint8(ZERO) <= 9 if wanted == ZERO else found == wanted
+    return _at(text, ends + 1) - np.uint8(ZERO), good
 
-    def _take(self) -> None:
-        file, first, future = self._waiting.popleft()
-        parsed = future.result()
-        if first:
-            self._line = self._movie = 0
-        refuse_repeated_movies(file, self._line, parsed, self._headers)
-        refuse_bad_line(file, self._line, parsed, RATING_LINE)
-        self._line += parsed.n_lines
-        self._n_ratings += parsed.users.size
-        if self._n_ratings > N_RATINGS:
+
+def _at(text: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The characters at these places; of lines that are too short, any."""
+    return np.take(text, places, mode="clip")
+
+
+def read_ratings(
+    file: str, stream: IO[bytes], headers: dict[int, str], n_before: int
+) -> list[Segment]:
+    """Read a file of ratings to its end; `headers` says where each movie begins, and is added to.
+
+    Raises ValueError with file, line number and line for the first line that is not a header, and
+    not a rating below a header, for a movie's second header, and for more ratings than there are.
+    """
+    segments: list[Segment] = []
+    n_lines = movie = 0
+    while block := stream.read(BLOCK):
+        block += stream.readline(LONGEST_LINE)
+        text = np.frombuffer(block, np.uint8)
+        parsed = parse(text, graded=True, begun=movie > 0)
+        wanted = "USER,GRADE,YYYY-MM-DD', grade 1 to 5"
+        check_lines(file, block, parsed, n_lines, wanted)
+        refuse_repeated_movies(file, parsed, n_lines, headers)
+        n_lines += parsed.n_lines
+        n_before += parsed.users.size
+        if n_before > N_RATINGS:
             raise ValueError(
                 f"{file} brings more than {N_RATINGS:,} ratings, which is all that the Netflix "
                 "Prize has; get a whole copy"
             )
-        self._segments += [
-            Segment(movie, parsed.users[low:high], parsed.grades[low:high], file)
-            for movie, low, high in parsed.by_movie(self._movie)
-        ]
-        if parsed.movies.size:
-            self._movie = int(parsed.movies[-1])
+        for each, low, high in parsed.by_movie(movie):
+            segments.append(Segment(each, parsed.users[low:high], parsed.grades[low:high]))
+        movie = int(parsed.movies[-1]) if parsed.movies.size else movie
+    if n_lines == 0:
+        raise empty_file(file)
+    return segments
+
+
+def check_lines(file: str, block: bytes, parsed: Parsed, above: int, wanted: str) -> None:
+    """Raise ValueError for the line of `block` that was neither header nor rating."""
+    if parsed.bad >= 0:
+        why = (
+            f"must be 'MOVIE:' or, below such a line, '{wanted}, with user 1 to "
+            f"{HIGHEST_USER_ID}, movie 1 to {N_MOVIES}"
+        )
+        line = block.split(b"\n")[parsed.bad]
+        raise bad_line(file, above + parsed.bad + 1, line.decode("latin-1"), why)
 
 
 def refuse_repeated_movies(
-    file: str, line: int, parsed: Parsed, headers: dict[int, tuple[str, int]]
+    file: str, parsed: Parsed, above: int, headers: dict[int, str]
 ) -> None:
-    """Add a block's headers to `headers`, movie -> (file, line); ValueError for a second one."""
-    for movie, above, place in zip(parsed.movies, parsed.lines, parsed.places, strict=True):
-        here = file, line + int(above) + 1
-        if (first := headers.setdefault(int(movie), here)) != here:
+    """Add a block's headers to `headers`, movie -> place; ValueError for a second one."""
+    for movie, line in zip(parsed.movies.tolist(), parsed.lines.tolist(), strict=True):
+        number = above + line + 1
+        first = headers.setdefault(movie, f"{file}, line {number}")
+        if first != f"{file}, line {number}":
             why = (
-                f"begins movie {movie} a second time, after {first[0]}, line {first[1]}; keep one "
-                "of them, or get a whole copy"
+                f"begins movie {movie} a second time, after {first}; keep one of them, or get a "
+                "whole copy"
             )
-            raise bad_line(*here, parsed.line_at(place), why)
+            raise bad_line(file, number, f"{movie}:", why)
 
 
-def refuse_bad_line(file: str, line: int, parsed: Parsed, wanted: str) -> None:
-    """Raise ValueError for the line where the parser stopped, if it did; `line` came before."""
-    if parsed.bad < 0:
-        return
-    raise bad_line(
-        file,
-        line + parsed.n_lines + 1,
-        parsed.line_at(parsed.bad),
-        f"must be 'MOVIE:' or, below such a line, {wanted!r}, with user 1 to {HIGHEST_USER_ID}, "
-        f"movie 1 to {N_MOVIES}" + (", grade 1 to 5" if "," in wanted else ""),
-    )
-
-
-def bad_line(
-    file: str, number: int, line: bytes, why: str, encoding: str = "latin-1"
-) -> ValueError:
+def bad_line(file: str, number: int, line: str, why: str) -> ValueError:
     """The error for a line of a file, `number` counted from 1."""
-    text = line.rstrip(b"\r\n").decode(encoding)
-    return ValueError(f"{file}, line {number}: {text[:80]!r} {why}")
+    text = line.rstrip("\r\n")[:80]
+    return ValueError(f"{file}, line {number}: {text!r} {why}")
 
 
 def empty_file(file: str) -> ValueError:

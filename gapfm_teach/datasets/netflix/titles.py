@@ -17,7 +17,6 @@ def read_titles(file: str, content: bytes) -> dict[int, str]:
     """
     encoding = _encoding(content)
     titles: dict[int, str] = {}
-    lines: dict[int, int] = {}  # on which each movie stands
     # Not str.splitlines: one of the letters of Latin-1 is a line's end to it.
     for number, line in enumerate(content.split(b"\n"), start=1):
         text = line.decode(encoding).strip()
@@ -26,18 +25,15 @@ def read_titles(file: str, content: bytes) -> dict[int, str]:
         found = TITLE_LINE.fullmatch(text)
         movie = int(found[1]) if found else 0
         if found is None or not 1 <= movie <= N_MOVIES:
-            raise bad_line(
-                file,
-                number,
-                line,
+            why = (
                 f"must be 'ID,YEAR,TITLE', ID 1 to {N_MOVIES}, YEAR four digits or NULL, "
-                f"TITLE at most {LONGEST_TITLE} letters",
-                encoding,
+                f"TITLE at most {LONGEST_TITLE} letters"
             )
-        first = lines.setdefault(movie, number)
-        if first != number:
-            why = f"names movie {movie} a second time, after line {first}; keep one of them"
-            raise bad_line(file, number, line, why, encoding)
+            raise bad_line(file, number, line.decode(encoding), why)
+        if movie in titles:
+            raise bad_line(
+                file, number, text, f"names movie {movie} a second time; keep one"
+            )
         titles[movie] = found[3].strip() + ("" if found[2] == "NULL" else f" ({found[2]})")
     return titles
 

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
 
 from gapfm_lab import baselines
 from gapfm_lab.baselines import (
@@ -28,7 +27,6 @@ from gapfm_teach import (
     Ratings,
     simulate_ratings,
     smoothed_gap_gradient,
-    split_given,
     top_n_per_user,
 )
 from gapfm_teach.paper import thresholding_probabilities
@@ -39,18 +37,6 @@ DRAWING = [
 ]  # fmt: skip
 LIBRARY = {SVDpp: "surprise", PopularityBPR: "implicit", ImplicitALS: "implicit"}
 SYSTEMS = [getattr(baselines, name) for name in baselines.__all__]
-
-
-@pytest.fixture(scope="module")
-def train():
-    ratings = simulate_ratings(60, 40, mean_ratings=20, random_state=0)
-    return split_given(ratings, 8, min_test=2, random_state=1)[0]
-
-
-@pytest.fixture
-def small():
-    """Three users, four items, the last of which nobody rated."""
-    return Ratings([0, 2, 4, 5], [0, 1, 0, 2, 0], [5, 3, 4, 1, 2], n_items=4, max_grade=5)
 
 
 @pytest.fixture(scope="module")
@@ -173,30 +159,13 @@ def test_a_list_for_all_is_one_factor_too(system):
         (MeanRating, {"shrinkage": -1}, "shrinkage"),
         (EASE, {"reg": 0}, "reg"),
         (SVDpp, {"n_factors": 0}, "n_factors"),
-        (SVDpp, {"learning_rate": 0}, "learning_rate"),
-        (BPR, {"reg": -0.1}, "reg"),
         (BPR, {"n_iter": 0}, "n_iter"),
-        (BPR, {"learning_rate": 0}, "learning_rate"),
         (PopularityBPR, {"learning_rate": 0}, "learning_rate"),
-        (PairwiseLogistic, {"reg": -1}, "reg"),
-        (PairwiseLogistic, {"learning_rate": 0}, "learning_rate"),
-        (PairwiseLogistic, {"init_scale": 0}, "init_scale"),
-        (PairwiseLogistic, {"n_negatives": 0}, "n_negatives"),
         (PairwiseLogistic, {"unrated_weight": 0}, "unrated_weight"),
-        (PairwiseLogistic, {"random_state": -1}, "random_state"),
         (ImplicitALS, {"confidence": 0}, "confidence"),
         (SmoothedAP, {"threshold": 0}, "threshold"),
-        (SmoothedAP, {"learning_rate": -1}, "learning_rate"),
-        (CofiRank, {"n_factors": 0}, "n_factors"),
-        (CofiRank, {"reg": 0.0}, "reg"),
-        (CofiRank, {"reg": float("nan")}, "reg"),
-        (CofiRank, {"at": 0}, "at"),
-        (CofiRank, {"n_iter": 0}, "n_iter"),
         (CofiRank, {"tol": 0.0}, "tol"),
-        (CofiRank, {"random_state": -1}, "random_state"),
         (WLT, {"n_neighbors": 0}, "n_neighbors must be at least 1, got 0"),
-        (WLT, {"learning_rate": 0}, "learning_rate must be finite and above 0, got 0"),
-        (WLT, {"n_iter": 0}, "n_iter must be at least 1, got 0"),
     ],
 )
 def test_bad_settings_are_refused_at_once(system, settings, message):
@@ -241,13 +210,6 @@ def first_push(train):
         items, grades = train.row(user)
         push[items] += smoothed_gap_gradient(np.zeros(items.shape[0]), grades, delta)
     return push
-
-
-def test_grade_weighted_popularity_orders_items_much_as_gapfms_first_step_does(train):
-    push = first_push(train)
-    weighted = spearmanr(push, GradeWeightedPopularity().fit(train).predict(0)).statistic
-    counted = spearmanr(push, Popularity().fit(train).predict(0)).statistic
-    assert weighted > max(0.9, counted)
 
 
 def test_it_is_that_step_where_each_user_gives_one_grade_only(train):
@@ -315,22 +277,6 @@ def test_svdpp_predicts_as_its_library_does(train):
         np.testing.assert_allclose(model.predict(user), theirs, rtol=1e-9)
 
 
-def test_svdpp_learns_the_same_from_ratings_that_have_times(train):
-    pytest.importorskip("surprise", reason='needs the extra "baselines"')
-    frame = train.to_frame().assign(when=range(train.n_ratings))
-    timed = Ratings.from_frame(frame, time="when")
-    one, other = (SVDpp(4, n_iter=2, random_state=3).fit(data) for data in (train, timed))
-    np.testing.assert_array_equal(one.predict(0), other.predict(0))
-
-
-def test_svdpp_finds_planted_grades(two_camps):
-    model = make(SVDpp, random_state=0).fit(two_camps)
-    for user in (0, 39):
-        own = np.arange(15) + 15 * (user >= 20)
-        scores = model.predict(user)
-        assert scores[own[own % 2 == 1]].min() > scores[own[own % 2 == 0]].max()
-
-
 def test_als_ends_at_the_solution_of_its_normal_equations(train):
     model = make(ImplicitALS, n_factors=3, reg=2.0, confidence=1.5, random_state=0)
     U, V = (model.fit(train).user_factors_, model.item_factors_)
@@ -359,18 +305,11 @@ def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(system, tra
     )
 
 
-def test_a_diverging_library_is_an_error(train):
-    with pytest.raises(FloatingPointError, match="learning_rate"):
-        make(SVDpp, learning_rate=50.0, random_state=0).fit(train)
-
-
 @pytest.mark.parametrize(
     ("system", "settings"),
     [
         (BPR, {"learning_rate": 1e308}),
-        (BPR, {"reg": 1e300}),
         (PopularityBPR, {"learning_rate": 1e308}),
-        (PopularityBPR, {"reg": 1e300}),
         (PairwiseLogistic, {"learning_rate": 1e308}),
         (PairwiseLogistic, {"learning_rate": 1000.0}),  # finite, but too far apart
         (ImplicitALS, {"confidence": 1e300}),

@@ -8,25 +8,9 @@ from gapfm_lab.baselines import SmoothedAP
 from gapfm_teach import (
     GAPfm,
     Ratings,
-    average_precision,
-    graded_average_precision,
-    simulate_ratings,
-    split_given,
 )
 
 SETTINGS = {"learning_rate": 0.03, "n_iter": 15, "init_scale": 0.1}
-
-
-@pytest.fixture(scope="module")
-def train():
-    ratings = simulate_ratings(60, 40, mean_ratings=20, random_state=0)
-    return split_given(ratings, 8, min_test=2, random_state=1)[0]
-
-
-@pytest.fixture
-def small():
-    """Three users, four items, the last of which nobody rated."""
-    return Ratings([0, 2, 4, 5], [0, 1, 0, 2, 0], [5, 3, 4, 1, 2], n_items=4, max_grade=5)
 
 
 def binary(ratings, threshold=1):
@@ -49,13 +33,6 @@ def test_smoothed_ap_is_gapfm_on_binary_data(train, threshold):
     np.testing.assert_array_equal(ours.item_factors_, theirs.item_factors_)
 
 
-def test_binary_data_go_through_unchanged(train):
-    flat = binary(train)
-    ours = SmoothedAP(3, random_state=2, **SETTINGS).fit(flat)
-    theirs = GAPfm(3, random_state=2, **SETTINGS).fit(flat)
-    np.testing.assert_array_equal(ours.predict(1), theirs.predict(1))
-
-
 def test_its_objective_is_smoothed_average_precision(train):
     """Appendix D: Σ_m S_m · (1/S_m) Σ_i g(f_i) Σ_j g(f_j − f_i), as a loop over the pairs."""
     model = SmoothedAP(3, random_state=2, reg=0.0, **SETTINGS).fit(train)
@@ -65,13 +42,6 @@ def test_its_objective_is_smoothed_average_precision(train):
         for i in range(f.shape[0]):
             total += expit(f[i]) * sum(expit(f_j - f[i]) for f_j in f)
     assert model.model_.history_["objective"].iloc[-1] == pytest.approx(total)
-
-
-def test_gap_of_binary_grades_is_average_precision(train):
-    rng = np.random.default_rng(0)
-    relevant, scores = rng.integers(0, 2, 30), rng.normal(size=30)
-    gap = graded_average_precision(relevant, scores)
-    assert gap == pytest.approx(average_precision(relevant, scores))
 
 
 def test_what_falls_below_the_threshold_is_still_known_to_be_rated(small):

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
 
 from gapfm_lab import experiments
 from gapfm_lab.experiments import common, optimum
@@ -160,16 +159,6 @@ def test_singular_directions_rebuild_the_scores_in_descending_order(model):
     assert np.all(np.diff(sigma) <= 0)
     np.testing.assert_allclose(B.T @ B, np.eye(4), atol=1e-12)
     assert np.all(B.sum(axis=0) >= 0)
-
-
-def test_personality_agrees_with_scipy(model):
-    scores = model.user_factors_ @ model.item_factors_.T
-    average = scores.mean(axis=0)
-    expected = np.median([spearmanr(row, average).statistic for row in scores])
-    squares = np.linalg.svd(scores, compute_uv=False) ** 2
-    found = experiments.personality(model)
-    assert found["agreement"] == pytest.approx(expected)
-    assert found["top_share"] == pytest.approx(squares[0] / squares.sum())
 
 
 # ------------------------------------------------------------------ selection

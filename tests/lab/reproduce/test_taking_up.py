@@ -13,7 +13,7 @@ from reproduce_sample import NAMES, make_run, put_small_tables
 from gapfm_lab.protocols import PROTOCOLS, Protocol, measure
 from gapfm_lab.reproduce import choices, tables
 from gapfm_lab.reproduce import make as reproduce
-from gapfm_lab.reproduce.journal import Journal, Stopped, stoppable
+from gapfm_lab.reproduce.journal import ResultCache, Stopped, stoppable
 from gapfm_lab.systems import SYSTEMS
 from gapfm_teach import Ratings, simulate_ratings
 
@@ -156,7 +156,7 @@ def test_a_validation_list_has_half_of_what_is_given_or_five(
 
 
 def test_the_journal_makes_each_piece_once(tmp_path):
-    journal, made = Journal(tmp_path / "j"), []
+    journal, made = ResultCache(tmp_path / "j"), []
     table = pd.DataFrame({"user": ["a", "b"], "x": [0.1 + 0.2, np.pi / 1e9]})
 
     def make():
@@ -168,7 +168,7 @@ def test_the_journal_makes_each_piece_once(tmp_path):
     pd.testing.assert_frame_equal(first, later, check_exact=True)
     # Some versions of pandas read the last binary digit of 0.30000000000000004 wrongly.
     pd.testing.assert_frame_equal(first, table, rtol=1e-15)
-    again = Journal(tmp_path / "j")
+    again = ResultCache(tmp_path / "j")
     again.get({"seed": 1}, make)
     assert len(made) == 1
     again.get({"seed": 2}, make)
@@ -179,7 +179,7 @@ def test_the_journal_makes_each_piece_once(tmp_path):
 
 
 def test_a_piece_that_failed_is_not_stored(tmp_path):
-    journal = Journal(tmp_path)
+    journal = ResultCache(tmp_path)
     with pytest.raises(ZeroDivisionError):
         journal.get({"seed": 1}, lambda: 1 / 0)
     assert len(journal.get({"seed": 1}, lambda: pd.DataFrame({"x": [1]}))) == 1
@@ -214,33 +214,8 @@ def test_ctrl_c_waits_for_the_running_piece_and_says_so(capsys):
     assert pieces == list(range(len(pieces)))
     assert 1 in pieces
     assert ends == ["between pieces"]
-    assert "as soon as the running piece is done" in capsys.readouterr().err
+    assert "as soon as the running entry is done" in capsys.readouterr().err
     assert stoppable(lambda check: 7) == 7
-
-
-DAMAGE = {
-    "emptied": lambda content: b"",
-    "cut short": lambda content: content[: len(content) * 2 // 3],
-    "cut at a line": lambda content: content[: content.rindex(b"\n", 0, -1) + 1],
-    "one digit changed": lambda content: content[:-2] + b"7" + content[-1:],
-    "another piece": lambda content: content.replace(b'"seed": 1', b'"seed": 2'),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_piece_is_made_anew_and_said_to_be(tmp_path, damage):
-    table = pd.DataFrame({"user": [1, 2, 3], "x": [0.25, 0.5, 0.125]})
-    journal, made = Journal(tmp_path), []
-    journal.get({"seed": 1}, lambda: table)
-    (file,) = tmp_path.iterdir()
-    content = file.read_bytes()
-    file.write_bytes(DAMAGE[damage](content))
-    assert file.read_bytes() != content
-    with pytest.warns(UserWarning, match=r"\.csv is damaged; this piece is made anew"):
-        again = journal.get({"seed": 1}, lambda: made.append(1) or table)
-    assert made == [1]
-    pd.testing.assert_frame_equal(again, table)
-    assert file.read_bytes() == content
 
 
 @pytest.mark.slow

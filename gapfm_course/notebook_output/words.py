@@ -1,4 +1,4 @@
-"""A figure in words: what is drawn in it."""
+"""A figure in words: what is drawn in it, with numbers."""
 
 from collections.abc import Iterator
 
@@ -9,14 +9,14 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
 
-def in_words(figure: Figure) -> str:
-    """What is drawn: of each curve and cloud where it begins, ends and is lowest and highest.
+def describe_figure(figure: Figure) -> str:
+    """Each curve and cloud of a figure with its ends and extremes, each bar with its height.
 
-    So that what a caption says of a picture can be looked up, by a reader or by a test.
+    A reader or a test can look up here what a caption says.
 
     >>> figure = Figure(figsize=(4, 3), dpi=100)
     >>> _ = figure.add_subplot().plot([1, 2, 3], [0.5, 2, 0.25], label="GAP")
-    >>> print(in_words(figure))
+    >>> print(describe_figure(figure))
     <Figure size 400x300 with 1 Axes>
     Axes 1:
       GAP: 3 points, x 1 to 3; y 0.5 2 0.25

@@ -10,8 +10,9 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image, ImageChops
 
+from gapfm_course.notebook_output import MAX_SVG, figure_svg
+from gapfm_course.notebook_output.svg import CLOUD, compact_svg
 from gapfm_teach import plots
-from gapfm_teach._support.svg import CLOUD, compact
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHOW = (
@@ -54,7 +55,7 @@ def by_matplotlib(figure) -> str:
 def test_it_looks_as_matplotlibs_own(figure, browser):
     page = browser.new_page(viewport={"width": 800, "height": 700})
     seen = []
-    own = plots.in_svg(full(figure)).replace(
+    own = figure_svg(full(figure)).replace(
         "font-family", "data-family"
     )  # one face for both
     theirs = re.sub(r"font-family: [^;\"]*;?", "", by_matplotlib(figure))
@@ -70,8 +71,8 @@ def test_it_looks_as_matplotlibs_own(figure, browser):
 
 
 def test_it_is_small_and_the_same_each_time(figure):
-    drawn = plots.in_svg(full(figure))
-    assert drawn == plots.in_svg(figure)
+    drawn = figure_svg(full(figure))
+    assert drawn == figure_svg(figure)
     assert len(drawn) < len(by_matplotlib(figure)) / 2.5
     assert not re.search(
         r"\d{4}-\d\d-\d\d|atplotlib|<style|<metadata|DejaVu Sans'\W*;", drawn
@@ -80,7 +81,7 @@ def test_it_is_small_and_the_same_each_time(figure):
 
 
 def test_its_text_is_text_with_true_minus_signs(figure):
-    words = ["".join(e.itertext()) for e in ElementTree.fromstring(plots.in_svg(full(figure))).iter(f"{SVG}text")]  # fmt: skip
+    words = ["".join(e.itertext()) for e in ElementTree.fromstring(figure_svg(full(figure))).iter(f"{SVG}text")]  # fmt: skip
     for text in ("héight", "cos < sin & more", "two", "lines", "there", "−2.0", "xi"):
         assert text in words, text
     assert not [text for text in words if "-" in text]
@@ -111,31 +112,31 @@ def test_a_cloud_is_one_path(figure):
     drawn = {}
     for n in (CLOUD // 2, 3 * CLOUD):
         cloud = ax.scatter(np.arange(n), np.arange(n), alpha=0.4, lw=0)
-        drawn[n] = plots.in_svg(figure).count("stroke-opacity")
+        drawn[n] = figure_svg(figure).count("stroke-opacity")
         cloud.remove()
     assert list(drawn.values()) == [CLOUD // 2, 1]
 
 
 def test_a_figure_that_would_be_too_large_stays_a_picture_of_points(figure):
-    n = plots.LARGEST // 10
+    n = MAX_SVG // 10
     figure.add_subplot().scatter(np.arange(n), np.random.default_rng(0).random(n))
-    assert plots.in_svg(figure) is None
+    assert figure_svg(figure) is None
 
 
 def test_what_has_no_colour_of_its_own_or_is_not_known_is_told(figure):
     figure.add_subplot().bar([1], [1], hatch="//")
     with pytest.raises(ValueError, match="a hatched shape has no colour of its own"):
-        plots.in_svg(figure)
+        figure_svg(figure)
     strange = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><blink/></svg>'
     with pytest.raises(ValueError, match="blink is no element"):
-        compact(strange)
+        compact_svg(strange)
 
 
 def test_a_hyphen_before_a_number_is_a_minus_and_no_other(figure):
     ax = figure.subplots()
     for k, words in enumerate(("-0.5", "p-value -.3", "user-12")):
         ax.text(0, k / 3, words)
-    drawn = plots.in_svg(figure)
+    drawn = figure_svg(figure)
     assert ">−0.5<" in drawn
     assert ">p-value −.3<" in drawn
     assert ">user-12<" in drawn

@@ -39,7 +39,7 @@ STEP = re.compile(r"([MLCQz])([^MLCQz]*)")
 XLINK = "{http://www.w3.org/1999/xlink}href"
 
 
-def compact(svg: str) -> str:
+def compact_svg(svg: str) -> str:
     """`svg`, as matplotlib writes it with its text as text, small and plain.
 
     The first rectangle, `GROUND`, is the paper it stands on. Raises ValueError for an element that
