@@ -15,7 +15,7 @@ from ._support.checks import check_array, check_count, check_random_state
 from .intervals import summarize
 from .paper import cumulative_weights, thresholding_probabilities
 from .ratings import Ratings
-from .splits import overlap_mask
+from .splits import check_parts, check_ratings
 
 FEWEST_HELD_OUT = 5  # section 5.1.2: users with fewer do not count in top-5 measures
 PLACES_AT_ONCE = 2**21  # list places in memory at any time, about 25 bytes each
@@ -107,7 +107,7 @@ def top_n_per_user(
 def top_n_grades(
     model, train: Ratings, test: Ratings, *, n_candidates: int | None, at: int, random_state=None
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """The lists behind `top_n_per_user`, which has the parameters and errors: what stands on top.
+    """The lists behind `top_n_per_user`, which has the parameters and errors: what is on top.
 
     Returns the positions of the users measured, (n_users,), and the grades at ranks 1..at of
     each one's list, 0 where the item is unrated, int8 (n_users, at).
@@ -121,7 +121,9 @@ def top_n_grades(
     >>> top_n_grades(in_order, train, test, n_candidates=None, at=3)[1].tolist()
     [[3, 1, 2]]
     """
-    _check_pair(train, test)
+    check_parts(train, test, "test")
+    for name in ("users", "items"):
+        _check_same_ids(name, getattr(train, name), getattr(test, name))
     at = check_count(at, "at")
     most = test.n_items
     if n_candidates is not None:
@@ -157,7 +159,7 @@ def ranking_per_user(
     >>> ranking_per_user(in_order, test, at=[1, 2]).round(3).to_dict("index")
     {0: {'NDCG@1': 1.0, 'NDCG@2': 0.858}}
     """
-    _check_ratings(test, "test")
+    check_ratings(test, "test")
     if test.n_ratings == 0:
         raise ValueError("test has 0 ratings; there is nothing to rank")
     at = [check_count(n, "at") for n in np.ravel(at).tolist()]
@@ -287,7 +289,7 @@ def _predicted(model, user, items: np.ndarray) -> np.ndarray:
 
 
 def _measures(top, test: Ratings, users, at: int, scale: int) -> dict[str, np.ndarray]:
-    """Name and value (n_users,) of every measure at rank `at`, from the grades that stand there.
+    """Name and value (n_users,) of every measure at rank `at`, from the grades there.
 
     `scale`: the highest grade there is.
     """
@@ -306,33 +308,6 @@ def list_measures(top, users, test_indptr, test_grades, delta, at: int) -> np.nd
         at, out,
     )  # fmt: skip
     return out
-
-
-# --------------------------------------------------------------------------- checks
-
-
-def _check_ratings(value, name: str) -> None:
-    if not isinstance(value, Ratings):
-        raise TypeError(
-            f"{name} must be Ratings, got {type(value).__name__}; use Ratings.from_frame(df)"
-        )
-
-
-def _check_pair(train, test) -> None:
-    _check_ratings(train, "train")
-    _check_ratings(test, "test")
-    ours, theirs = (train.n_users, train.n_items), (test.n_users, test.n_items)
-    if ours != theirs:
-        raise ValueError(
-            f"train has (users, items) {ours}, test has {theirs}; make both with split_given"
-        )
-    for name in ("users", "items"):
-        _check_same_ids(name, getattr(train, name), getattr(test, name))
-    repeated = int(overlap_mask(train, test).sum())
-    if repeated:
-        raise ValueError(
-            f"test repeats {repeated} ratings of train; hold them out of one of the two"
-        )
 
 
 def _check_same_ids(name: str, one: np.ndarray, other: np.ndarray) -> None:

@@ -27,7 +27,7 @@ def central_difference(
     >>> central_difference(lambda x: x[0] ** 2 + 3 * x[1], [2.0, 1.0]).round(3)
     array([4., 3.])
     """
-    x = _real(x)
+    x = check_array(x, "x")
     _check_step(step)
     gradient = np.empty_like(x)
     for k in np.ndindex(x.shape):
@@ -53,7 +53,7 @@ def complex_step(
     >>> complex_step(lambda x: x[0] ** 2 + 3 * x[1], [2.0, 1.0]).round(12)
     array([4., 3.])
     """
-    x = _real(x)
+    x = check_array(x, "x")
     _check_step(step)
     gradient = np.empty_like(x)
     for k in np.ndindex(x.shape):
@@ -108,16 +108,11 @@ def step_size_curve(
     >>> [f"{error:.1e}" for error in step_size_curve(cube, slope, [1.0], [1e-1, 1e-2])]
     ['3.3e-03', '3.3e-05']
     """
-    x = _real(x)
+    x = check_array(x, "x")
     claimed = np.asarray(gradient(x))
     return np.array(
         [relative_error(claimed, central_difference(f, x, h)) for h in np.asarray(steps)]
     )
-
-
-def _real(x: ArrayLike) -> np.ndarray:
-    """Return `x` as a new float64 array that no caller sees change."""
-    return check_array(x, "x")
 
 
 def _number(value):

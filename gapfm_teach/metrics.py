@@ -1,7 +1,7 @@
 """Exact ranking metrics of one ranked list: GAP, AP, NDCG, P, ERR, GP and GR.
 
 All functions read the same two arrays. `grades` (N,): whole numbers, 0 = unrated, which takes
-up a rank but earns nothing. `scores` (N,): any finite numbers, only their order counts. Rank 1
+up a rank but gains nothing. `scores` (N,): any finite numbers, only their order counts. Rank 1
 is the highest score; equal scores keep the order in which they were given. `at` (1 or more)
 stops at that rank; a list shorter than `at` counts as followed by unrated items.
 

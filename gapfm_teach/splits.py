@@ -39,11 +39,11 @@ def split_latest(
     """Split every user's ratings in time: the latest `n_test` for testing, the earlier for training.
 
     Users with at least n_test + min_train ratings are kept. Of ratings in the same second, which
-    are common in MovieLens, those that count as later are drawn: the order in which they stand
+    are common in MovieLens, those that count as later are drawn: their order here
     is that of the items, and says nothing of time. Both parts have the same users in the same order, all items of
     `ratings` and the same max_grade.
 
-    Of a user, training knows nothing that she rated after her test. Of others it does, for the cut
+    Of a user, training knows nothing that they rated after their test. Of others it does, for the cut
     is each user's own: what became popular later can be learned. One cut for all would prevent
     that, but leave few users with ratings enough on both sides.
 
@@ -70,7 +70,7 @@ def split_latest(
 def sample_n(ratings: Ratings, n_given: int, *, random_state=None) -> Ratings:
     """`n_given` ratings of each user drawn at random, all where there are fewer; users all stay.
 
-    For data whose test ratings stand apart already, as Netflix's probe does.
+    For data whose test ratings are separate already, as Netflix's probe does.
 
     >>> from gapfm_teach import Ratings
     >>> from gapfm_teach.splits import sample_n
@@ -204,8 +204,43 @@ def _cells(ratings: Ratings, begin: int, end: int) -> np.ndarray:
     return np.repeat(np.arange(begin, end) * ratings.n_items, counts) + items
 
 
+def check_ratings(value, name: str) -> None:
+    """Raise TypeError unless `value` is `Ratings`.
+
+    >>> from gapfm_teach import simulate_ratings
+    >>> from gapfm_teach.splits import check_ratings
+    >>> check_ratings(simulate_ratings(20, 30, random_state=0), "train")  # nothing to say
+    """
+    if not isinstance(value, Ratings):
+        raise TypeError(
+            f"{name} must be Ratings, got {type(value).__name__}; use Ratings.from_frame(df)"
+        )
+
+
+def check_parts(train: Ratings, other: Ratings, name: str) -> None:
+    """Raise unless `other`, called `name`, is of the users and items of `train`, with other ratings.
+
+    >>> from gapfm_teach import simulate_ratings, split_given
+    >>> from gapfm_teach.splits import check_parts
+    >>> ratings = simulate_ratings(50, 100, random_state=0)
+    >>> check_parts(*split_given(ratings, 10, random_state=0), "test")  # nothing to say
+    """
+    check_ratings(train, "train")
+    check_ratings(other, name)
+    ours, theirs = ((part.n_users, part.n_items) for part in (train, other))
+    if ours != theirs:
+        raise ValueError(
+            f"train has (users, items) {ours}, {name} has {theirs}; make both with split_given"
+        )
+    repeated = int(overlap_mask(train, other).sum())
+    if repeated:
+        raise ValueError(
+            f"{name} repeats {repeated} ratings of train; hold them out of one of the two"
+        )
+
+
 def by_time(ratings: Ratings, *, random_state=None) -> np.ndarray:
-    """Where the ratings stand that are each user's first, second, ... in time: (n_ratings,) int64.
+    """Positions of the ratings that are each user's first, second, ... in time: (n_ratings,) int64.
 
     Users keep their rows: `indptr` holds for `ratings.times[by_time(ratings)]` too. Ratings of a
     user in the same second come in random order. Raises ValueError where there are no times.
@@ -228,8 +263,7 @@ def by_time(ratings: Ratings, *, random_state=None) -> np.ndarray:
 def _active(ratings: Ratings, **least: int) -> tuple[np.ndarray, np.ndarray]:
     """The users who have ratings for two parts of at least so many each, named as the arguments
     are: (n_users,) bool, and their ratings: (n_ratings,) bool."""
-    if not isinstance(ratings, Ratings):
-        raise TypeError(f"ratings must be Ratings, got {type(ratings).__name__}")
+    check_ratings(ratings, "ratings")
     needed = sum(check_count(value, name) for name, value in least.items())
     counts = np.diff(ratings.indptr)
     kept = counts >= needed

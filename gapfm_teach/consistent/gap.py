@@ -18,7 +18,7 @@ def consistent_gap(scores, grades, delta, tau=1.0, weights=None) -> float:
     adding a constant to all scores changes nothing. nan when nothing is rated. `weights` as
     for `consistent_rank`; rated items weigh 1. Errors as above.
 
-    Well apart, the films of `graded_average_precision` have its value, wherever the scores stand:
+    With scores far apart, the films of `graded_average_precision` have its value at any level:
 
     >>> from gapfm_teach.consistent.gap import consistent_gap
     >>> round(consistent_gap([4, 3, 2, 1], [3, 1, 2, 2], [1, 1, 1], tau=0.05), 3)

@@ -123,11 +123,8 @@ def consistent_objective(
     >>> round(consistent_objective([[0.0]], [[0.0], [0.0]], [0.0, 0.0], ratings, reg=0.1), 3)
     0.667
     """
-    U, V = (
-        check_array(user_factors, "user_factors"),
-        check_array(item_factors, "item_factors"),
-    )
-    b = check_array(item_bias, "item_bias")
+    U = check_array(user_factors, "user_factors")
+    V, b = check_array(item_factors, "item_factors"), check_array(item_bias, "item_bias")
     due = ((ratings.n_users, U.shape[-1]), (ratings.n_items, U.shape[-1]))
     if (U.shape, V.shape) != due or b.shape != due[1][:1]:
         raise ValueError(

@@ -73,8 +73,8 @@ def consistent_graded_precision(
 ) -> float:
     """GP@n of Appendix D with a smooth cut-off: (1/n) Σ_i ξ_i χ(R̂_i).
 
-    ξ_i = min(Δ(y_i), Δ(c)) / Δ(c), where c is the user's n-th best grade, or her lowest where she
-    has fewer. This is the appendix read to the letter, and c a constant; `metrics.graded_precision`
+    ξ_i = min(Δ(y_i), Δ(c)) / Δ(c), where c is the user's n-th best grade, or the lowest where there
+    are fewer. This is the appendix read to the letter, and c a constant; `metrics.graded_precision`
     takes the grade of the item *shown* at rank n, which jumps whenever two items change places
     there. The two agree where that grade is c. A soft cut-off lets in more than n items, so that
     the value passes 1 where τ is not small. 0 when nothing is rated. Arguments and errors as for
@@ -156,7 +156,7 @@ def consistent_expected_reciprocal_rank(
     """ERR of Chapelle et al. (2009) with smooth ranks: Σ_i (p_i / R̂_i) Π_{j≠i} (1 - p_j t_ij).
 
     A reader stops at i with probability p_i = (2^{y_i} - 1) / 2^max_grade, if no item above has
-    satisfied her: j is above i to the extent t_ij. xCLiMF (Shi et al., RecSys 2013) maximises a
+    satisfied them: j is above i to the extent t_ij. xCLiMF (Shi et al., RecSys 2013) maximises a
     lower bound of another smooth ERR, with (7) for the rank. Among S items whose scores are within
     τ of each other nobody comes far, and value and gradient shrink geometrically with S: long
     lists need a small τ. Parameters: max_grade >= any grade, the top of the scale; the others and

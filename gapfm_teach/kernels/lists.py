@@ -129,7 +129,7 @@ def draw_lists(
 def top_grades(begin, end, scores, grades, list_indptr, out):
     """The grades at ranks 1..n of each list, out (n_lists, n); 0 beyond the end of a list.
 
-    Equal scores keep the order in which they stand.
+    Equal scores keep their order.
     """
     best = np.empty(out.shape[1])
     for k in range(begin, end):

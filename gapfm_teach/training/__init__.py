@@ -1,4 +1,4 @@
-"""What stands under `GAPfm`: the loop of Algorithm 2, what it maximises, how it steps, its files.
+"""What `GAPfm` is made of: the loop of Algorithm 2, what it maximises, how it steps, its files.
 
 Read `loop` first, then `objectives` (what is maximised) and `optimizers` (how it steps).
 """

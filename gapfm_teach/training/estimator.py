@@ -116,11 +116,8 @@ class Estimator(Fitted):
 
     def _learn(self, settings: Settings, rate: float, learned: dict, rows: list) -> None:
         """Be what a training with these settings came to: γ as a number, arrays by name, history."""
-        self._fitted, self.objective_, self.reg_ = (
-            settings,
-            settings.objective,
-            settings.reg,
-        )
+        self._fitted = settings
+        self.objective_, self.reg_ = settings.objective, settings.reg
         vars(self).pop("item_bias_", None)  # of an earlier fit
         for name, array in learned.items():
             setattr(self, f"{name}_", array)

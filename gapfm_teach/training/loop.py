@@ -19,7 +19,7 @@ _MODEST_RATE = 0.1  # a tenth of a huge rate is no advice
 
 
 class State(NamedTuple):
-    """Where a training stands: a row for each user and each item, as its optimizer keeps them, and
+    """The state of a training: a row for each user and each item, as its optimizer keeps them, and
     what its samples depend on, empty where it draws none."""
 
     users: np.ndarray

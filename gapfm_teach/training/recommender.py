@@ -7,7 +7,7 @@ import numpy as np
 
 from .._support.checks import check_choice, check_count, check_positions
 from ..ratings import Ratings
-from ..splits import overlap_mask
+from ..splits import check_parts, check_ratings
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -97,28 +97,14 @@ class Recommender(Fitted):
 
 def check_pair(train: Ratings, validation: Ratings | None) -> None:
     """Raise unless `train` can be learned from and `validation` belongs to it."""
-    if not isinstance(train, Ratings):
-        raise TypeError(
-            f"train must be Ratings, got {type(train).__name__}; use Ratings.from_frame(df)"
-        )
+    check_ratings(train, "train")
     if train.n_ratings == 0:
         raise ValueError("train has 0 ratings; there is nothing to learn from")
     if validation is None:
         return
-    if not isinstance(validation, Ratings):
-        raise TypeError(f"validation must be Ratings, got {type(validation).__name__}")
-    ours = (train.n_users, train.n_items)
-    theirs = (validation.n_users, validation.n_items)
-    if ours != theirs:
-        raise ValueError(
-            f"validation has (users, items) {theirs}, train has {ours}; make both with split_given"
-        )
+    check_parts(train, validation, "validation")
     if validation.n_ratings and validation.grades.max() > train.max_grade:
         raise ValueError(
             f"validation has grade {validation.grades.max()}, above train's max_grade "
             f"{train.max_grade}; use one grade scale"
-        )
-    if overlap_mask(train, validation).any():
-        raise ValueError(
-            "validation repeats ratings of train; hold them out of one of the two"
         )

@@ -13,7 +13,6 @@ from gapfm_teach import (
     objective,
     smoothed_gap,
     smoothed_gap_gradient,
-    split_given,
     user_gradient,
 )
 from gapfm_teach.consistent.fast_sums import interpolated_smoothed_gap
@@ -96,7 +95,6 @@ CASES = [
         )
     ],
     (consistent_rank, {"scores": [1, 2], "tau": 0}, ValueError, ["tau", "above 0", "0.0"]),
-    (consistent_rank, {"scores": [1, 2], "tau": -1}, ValueError, ["tau", "-1"]),
     (adaptive_selection, {"grades": [1], "scores": [1], "k": 0}, ValueError, ["k", "0"]),
     *[
         (gradient, {**PRODUCT, **bad}, ValueError, words)
@@ -250,13 +248,6 @@ CASES = [
     ),
     (MODEL.fold_in, {"items": [1], "grades": [4]}, ValueError, ["at most 3", "4"]),
     (MODEL.fold_in, {"items": [1], "grades": [0]}, ValueError, ["grades[0]", "0"]),
-    (
-        split_given,
-        {"ratings": TRAIN, "n_given": 0, "random_state": 0},
-        ValueError,
-        ["n_given"],
-    ),
-    (split_given, {"ratings": TRAIN, "n_given": 99, "random_state": 0}, ValueError, ["99"]),
     (evaluate_ranking, {"model": MODEL, "test": EMPTY}, ValueError, ["test", "0 ratings"]),
     (
         evaluate_ranking,

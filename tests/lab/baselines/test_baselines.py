@@ -112,7 +112,7 @@ class TestEverySystem:
         model = make(system)
         with pytest.raises(TypeError, match="train must be Ratings"):
             model.fit(train.to_frame())
-        with pytest.raises(ValueError, match="validation repeats ratings"):
+        with pytest.raises(ValueError, match=r"validation repeats \d+ ratings"):
             model.fit(train, train)
 
     def test_it_repeats_to_the_last_bit(self, system, train):
