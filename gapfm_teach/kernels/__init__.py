@@ -15,9 +15,8 @@ Each kernel has a twin in plain NumPy, and a test that compares the two:
     lists.held_out_ranks, top_grades           sorting the whole list                test_evaluation_lists, test_kernels
 
 A kernel may call one in another file of its folder: `jit` compiles anew when any of them has changed. Kernels for many users take the first of them and the one after the last:
-`parallel_for` gives each thread a part. Random numbers come from NumPy through arguments. Netflix's files and
-their simulation have kernels of their own beside their only users, in `datasets/netflix`, and so
-have the systems that compare two items at a time, in `lab/baselines`. Where Numba is missing
+`parallel_for` gives each thread a part. Random numbers come from NumPy through arguments. The lab's
+systems and its Netflix simulation keep their kernels in `gapfm_lab`. Where Numba is missing
 nothing is compiled, and `without_numba` has a form in NumPy of what would take minutes.
 """
 
