@@ -12,7 +12,7 @@ from gapfm_lab.chapter_06_coverage import (
     coverage,
     simulated_groups,
 )
-from gapfm_lab.reproduce.journal import write_csv
+from gapfm_lab.reproduce.result_cache import write_csv
 from gapfm_lab.reproduce.versions import versions
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ def _add_reproduce(commands) -> None:
         help="share of Netflix's users; 0.01 unless told, or all where there are real files",
     )
     parser.add_argument(
-        "--seeds", type=int, help="number of splits; 10 unless told, 1 of Netflix"
+        "--splits", type=int, help="number of splits; 10 unless told, 1 of Netflix"
     )
     parser.add_argument(
         "--quick",

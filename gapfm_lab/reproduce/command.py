@@ -44,9 +44,9 @@ def _run(options: Namespace) -> Run:
     full = (NETFLIX_SPLITS, NETFLIX_TRIALS) if of_netflix else (N_SPLITS, None)
     quick = (1, 2) if of_netflix else (QUICK_SPLITS, QUICK_TRIALS)
     n_splits, n_trials = quick if options.quick else full
-    if options.seeds is not None:
-        n_splits = options.seeds
-    check_count(n_splits, "seeds")
+    if options.splits is not None:
+        n_splits = options.splits
+    check_count(n_splits, "--splits")
     results = RESULTS / "quick" if options.quick else RESULTS
     ratings, probe = _data(options)
     return Run(
@@ -83,6 +83,6 @@ def _command(options: Namespace) -> str:
     words = ["python -m gapfm_teach reproduce", options.name, "--data", options.data]
     if options.data == NETFLIX:
         words += ["--scale", f"{_scale(options):g}"]
-    if options.seeds is not None:
-        words += ["--seeds", str(options.seeds)]
+    if options.splits is not None:
+        words += ["--splits", str(options.splits)]
     return " ".join([*words, *(["--quick"] if options.quick else [])])

@@ -11,8 +11,8 @@ from gapfm_teach._support.files import replacing, writable_folder
 from ..protocols import PROTOCOLS
 from .choices import sample_of
 from .figures import draw_table
-from .journal import stoppable, write_csv
 from .ours import check_overwrite
+from .result_cache import stoppable, write_csv
 from .run import Run
 from .table1 import draw_statistics, statistics
 from .tables import make_table

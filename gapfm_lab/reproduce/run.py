@@ -11,7 +11,7 @@ from gapfm_teach.ratings import Ratings
 from ..protocols import PROTOCOLS, Protocol
 from . import netflix
 from .figures import FIGURES, Figure
-from .journal import ResultCache
+from .result_cache import ResultCache
 from .versions import versions
 
 N_SPLITS = 10

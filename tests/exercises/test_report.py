@@ -7,7 +7,13 @@ import sys
 
 import pytest
 
-from gapfm_course.exercises import EXERCISES, check, forget_results, keep_results, kept
+from gapfm_course.exercises import (
+    EXERCISES,
+    check,
+    forget_results,
+    progress_log,
+    record_results,
+)
 from gapfm_teach.__main__ import main
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -22,7 +28,7 @@ def table(path):
 
 
 def another_kernel(monkeypatch):
-    monkeypatch.setattr(kept, "_own", [])
+    monkeypatch.setattr(progress_log, "_own", [])
 
 
 def student(folder, name, *lines):
@@ -45,7 +51,7 @@ def test_nothing_is_kept_unless_asked_for(place):
 
 
 def test_keeping_says_where_and_how_to_end_it(place, capsys):
-    keep_results("Ada")
+    record_results("Ada")
     said = capsys.readouterr().out
     assert str(place) in said
     assert "nothing is sent" in said
@@ -53,7 +59,7 @@ def test_keeping_says_where_and_how_to_end_it(place, capsys):
 
 
 def test_a_line_has_exercise_outcome_and_slip_and_nothing_else(place):
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", SLIP.answer)
     check("gap", GAP.solution)
     check("gap", ...)
@@ -71,7 +77,7 @@ def test_a_line_has_exercise_outcome_and_slip_and_nothing_else(place):
 
 
 def test_forgetting_deletes_all_and_ends_the_keeping(place):
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", SLIP.answer)
     forget_results()
     assert not place.exists()
@@ -81,7 +87,7 @@ def test_forgetting_deletes_all_and_ends_the_keeping(place):
 
 
 def test_forgetting_leaves_what_is_not_ours(place):
-    keep_results("Ada")
+    record_results("Ada")
     (place / "diary.txt").write_text("mine")
     forget_results()
     assert [path.name for path in place.iterdir()] == ["diary.txt"]
@@ -90,19 +96,19 @@ def test_forgetting_leaves_what_is_not_ours(place):
 @pytest.mark.parametrize("name", ["", "  ", None, "two\nlines", "=1+1", "x" * 81])
 def test_a_name_that_no_table_can_hold(name, place):
     with pytest.raises(ValueError, match="name must be"):
-        keep_results(name)
+        record_results(name)
     assert not place.exists()
 
 
 def test_results_of_two_people_are_not_mixed():
-    keep_results("Ada")
-    keep_results("Ada")
+    record_results("Ada")
+    record_results("Ada")
     with pytest.raises(ValueError, match=r"results of 'Ada' are kept here.*forget_results"):
-        keep_results("Grace")
+        record_results("Grace")
 
 
 def test_what_cannot_be_kept_does_not_stop_the_student(place, capsys, monkeypatch):
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", SLIP.answer)
     (file,) = place.glob("*.jsonl")
     file.unlink()
@@ -115,19 +121,19 @@ def test_what_cannot_be_kept_does_not_stop_the_student(place, capsys, monkeypatc
 KERNEL = """
 import sys
 from pathlib import Path
-from gapfm_course.exercises import EXERCISES, kept
-kept.folder = lambda: Path(sys.argv[1])
+from gapfm_course.exercises import EXERCISES, progress_log
+progress_log.folder = lambda: Path(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
 for _ in range(300):
-    kept.keep(EXERCISES["gap"], "✓ Right.")
+    progress_log.keep(EXERCISES["gap"], "✓ Right.")
 """
 
 
 @pytest.mark.processes
 @pytest.mark.slow
 def test_two_kernels_at_once_keep_all_lines_whole(place):
-    keep_results("Ada")
+    record_results("Ada")
     kernels = [
         subprocess.Popen(
             [sys.executable, "-c", KERNEL, str(place)],
@@ -142,7 +148,7 @@ def test_two_kernels_at_once_keep_all_lines_whole(place):
         kernel.stdin.write(b"go\n")
         kernel.stdin.flush()
     assert [kernel.communicate() and kernel.returncode for kernel in kernels] == [0, 0]
-    assert [one["solved"] for one in kept.results()] == [True] * 600
+    assert [one["solved"] for one in progress_log.results()] == [True] * 600
 
 
 # A student's report
@@ -150,7 +156,7 @@ def test_two_kernels_at_once_keep_all_lines_whole(place):
 
 def test_a_report_counts_up_to_the_solution_over_all_kernels(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    keep_results("Ada Lovelace")
+    record_results("Ada Lovelace")
     check("gap", SLIP.answer)
     check("gap", GAP.mistakes[1].answer)
     another_kernel(monkeypatch)
@@ -181,7 +187,7 @@ def test_a_report_counts_up_to_the_solution_over_all_kernels(tmp_path, monkeypat
 def test_a_report_writes_over_nothing_else(tmp_path, capsys):
     thesis = tmp_path / "thesis.csv"
     thesis.write_text("a,b\n1,2\n")
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", SLIP.answer)
     assert main(["report", str(thesis)]) == 1
     assert "choose another name" in capsys.readouterr().err
@@ -191,8 +197,8 @@ def test_a_report_writes_over_nothing_else(tmp_path, capsys):
 def test_a_report_of_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["report"]) == 1
-    assert 'keep_results("your name")' in capsys.readouterr().err
-    keep_results("Ada")
+    assert 'record_results("your name")' in capsys.readouterr().err
+    record_results("Ada")
     assert main(["report"]) == 1
     assert "nothing was tried yet" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.csv"))
@@ -200,7 +206,7 @@ def test_a_report_of_nothing(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"solved": true}', '{"exercise": "gap"}'])
 def test_a_damaged_line_is_named(line, place, capsys):
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", GAP.solution)
     (file,) = place.glob("*.jsonl")
     file.write_text(file.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
