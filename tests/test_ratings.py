@@ -268,33 +268,10 @@ def test_bad_tables_are_named(frame, message):
         Ratings.from_frame(pd.DataFrame(frame))
 
 
-@pytest.mark.parametrize(
-    "title",
-    [5, ["A"], True, lambda item: "A"],
-    ids=["a number", "a list", "true", "a function"],
-)
-def test_a_title_that_is_neither_a_column_nor_a_mapping_is_refused(title):
-    frame = pd.DataFrame({"user": [1], "item": [1], "grade": [1]})
-    with pytest.raises(TypeError, match="title must be a column's name or a mapping"):
-        Ratings.from_frame(frame, title=title)
-    assert Ratings.from_frame(frame, title=pd.Series({1: "A"})).titles.tolist() == ["A"]
-
-
 def test_a_column_that_is_there_twice_is_named():
     frame = pd.DataFrame([[1, 1, 1, 2]], columns=["user", "item", "grade", "user"])
     with pytest.raises(ValueError, match="df has 2 columns 'user'"):
         Ratings.from_frame(frame)
-
-
-@pytest.mark.parametrize(
-    "change", [{"indices": [0, 2**31 - 2, 0]}, {"n_items": 2**31}, {"n_items": 10**30}]
-)
-def test_more_items_than_the_memory_holds_are_refused_with_their_size(change):
-    """Ids or times that somebody took for positions."""
-    with pytest.raises(ValueError, match=r"there would be [\d,]+ items.* about \d+ GB"):
-        Ratings(**(GOOD | change))
-    with pytest.raises(ValueError, match=r"2,147,483,647 items.* 215 GB"):
-        Ratings([0, 1], [2**31 - 2], [1])
 
 
 @pytest.mark.parametrize(

@@ -79,14 +79,6 @@ def test_times_cannot_be_changed_and_survive_pickle():
             one.times[0] = 0
 
 
-def test_ratings_pickled_before_there_were_times_have_none():
-    ratings = Ratings(**GOOD)
-    state = {name: value for name, value in vars(ratings).items() if name != "times"}
-    old = Ratings.__new__(Ratings)
-    old.__setstate__(state)
-    assert splits.subset(old, old.grades > 1, "some").times is None
-
-
 def test_files_for_training_leave_times_out(tmp_path):
     ratings = Ratings(**GOOD, times=[30, 20, 10])
     GAPfm(2, n_iter=1, random_state=0).fit(ratings).save(tmp_path / "model.npz")
