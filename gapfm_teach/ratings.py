@@ -13,7 +13,6 @@ from ._support.columns import (
     check_columns,
     check_ids,
     check_labels,
-    check_title,
     factorize,
     grade_column,
     item_titles,
@@ -38,7 +37,7 @@ class Ratings:
     n_items : number of items; by default the highest position in `indices` plus one.
     max_grade : y_max; by default the highest grade that occurs.
     users, items : original ids, (n_users,) and (n_items,), all different; by default the
-        positions, for 50 million items at most.
+        positions.
     titles : (n_items,) text for display; by default the ids as text.
     times : (n_ratings,) whole seconds since 1970, for `split_latest`; None where they are not
         known. Models and Parquet files are written without them.
@@ -64,7 +63,7 @@ class Ratings:
     users: np.ndarray
     items: np.ndarray
     titles: np.ndarray
-    times: np.ndarray | None = None  # as in what older versions pickled
+    times: np.ndarray | None
     source: str
     origin: str
 
@@ -120,40 +119,28 @@ class Ratings:
 
     @classmethod
     def unchecked(
-        cls,
-        indptr: np.ndarray,
-        indices: np.ndarray,
-        grades: np.ndarray,
-        *,
-        max_grade: int,
-        users: np.ndarray,
-        items: np.ndarray,
-        titles: np.ndarray,
-        times: np.ndarray | None = None,
-        source: str,
-        origin: str,
+        cls, indptr: np.ndarray, indices: np.ndarray, grades: np.ndarray, **about: Any
     ) -> "Ratings":
         """Take arrays as they are: no copy, no look at their content. For 10⁸ ratings.
 
+        about : max_grade, users, items, titles, source and origin, and times where they are known.
         Only for arrays that this package has just made itself, or whose checksum it has
         compared, and that nobody else holds: int64, int32 and int8 as the constructor makes
         them (times int64), memory-mapped ones too. What is wrong in them is found by nobody.
         """
-        arrays = {"indptr": indptr, "indices": indices, "grades": grades}
-        arrays |= {"users": users, "items": items, "titles": titles}
-        arrays |= {} if times is None else {"times": times}
-        for array in arrays.values():
-            array.flags.writeable = False
+        state = {
+            "times": None,
+            "indptr": indptr,
+            "indices": indices,
+            "grades": grades,
+        } | about
+        sizes = {
+            "n_users": about["users"].size,
+            "n_items": about["items"].size,
+            "n_ratings": grades.size,
+        }
         built = cls.__new__(cls)
-        built.__dict__.update(
-            arrays,
-            n_users=users.size,
-            n_items=items.size,
-            n_ratings=grades.size,
-            max_grade=max_grade,
-            source=source,
-            origin=origin,
-        )
+        built.__setstate__(state | sizes)
         return built
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -206,7 +193,7 @@ class Ratings:
 
         Raises ValueError for a column that is missing or there twice, an empty table, a missing
         id or time, grades that are not whole numbers from 1 (multiply half stars by 2), and for
-        two ratings of one item by one user, which it names; TypeError for no table and no `title`.
+        two ratings of one item by one user, which it names; TypeError where `df` is no table.
 
         >>> import pandas as pd
         >>> from gapfm_teach import Ratings
@@ -214,7 +201,6 @@ class Ratings:
         >>> Ratings.from_frame(df).row(0)  # Ann's: the second of the items, by name
         (array([1], dtype=int32), array([5]))
         """
-        check_title(title)
         more = [title] if isinstance(title, str) else []
         more += [] if time is None else [time]
         check_columns(df, [user, item, grade, *more])

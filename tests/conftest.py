@@ -5,8 +5,8 @@ import os
 import numpy as np
 import pytest
 from hypothesis import settings
-from kept_results import place  # noqa: F401
 from movielens_files import accept_small, data_folder, pip, serve  # noqa: F401
+from results_folder import place  # noqa: F401
 
 from gapfm_course.doctor import find_chromium
 

@@ -225,17 +225,6 @@ def test_a_column_that_is_there_twice_is_named():
 
 
 @pytest.mark.parametrize(
-    "change", [{"indices": [0, 2**31 - 2, 0]}, {"n_items": 2**31}, {"n_items": 10**30}]
-)
-def test_more_items_than_the_memory_holds_are_refused_with_their_size(change):
-    """Ids or times that somebody took for positions."""
-    with pytest.raises(ValueError, match=r"there would be [\d,]+ items.* about \d+ GB"):
-        Ratings(**(GOOD | change))
-    with pytest.raises(ValueError, match=r"2,147,483,647 items.* 215 GB"):
-        Ratings([0, 1], [2**31 - 2], [1])
-
-
-@pytest.mark.parametrize(
     ("ids", "changed"),
     [
         ([2**53 + 1, 0.5], r"9007199254740993 would become 9007199254740992\.0"),

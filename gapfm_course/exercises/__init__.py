@@ -4,7 +4,7 @@ The answer is a function, run on fresh inputs, or a value. A wrong answer is com
 known mistakes of the exercise; when one of them gives the same results, its message is shown.
 Where the environment variable GAPFM_TEACH_STATIC is 1, as in stored notebooks, an exercise that is
 still open shows what answers get, since a page answers nobody.
-After `keep_results(name)`, and not before, what `check` says is also kept for a report.
+After `record_results(name)`, and not before, what `check` says is also kept for a report.
 """
 
 import os
@@ -25,7 +25,7 @@ from . import (
 )
 from .core import NOT_YET, Exercise, Mistake, judge
 from .dialogue import dialogue
-from .kept import forget_results, keep, keep_results
+from .progress_log import forget_results, keep, record_results
 
 EXERCISES: dict[str, Exercise] = {
     exercise.name: exercise
@@ -53,7 +53,7 @@ __all__ = [
     "assert_solved",
     "check",
     "forget_results",
-    "keep_results",
+    "record_results",
 ]
 
 

@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from . import EXERCISES, kept, report
+from . import EXERCISES, progress_log, report
 from .assignments import write_assignments
 
 
@@ -25,14 +25,14 @@ def main(options: Namespace) -> int:
 
 
 def _of_student(file: str | None) -> None:
-    if not kept.is_kept():
+    if not progress_log.is_kept():
         raise ValueError(
             "no results are kept on this computer; to begin, run in a notebook:\n"
-            "  from gapfm_course.exercises import keep_results\n"
-            '  keep_results("your name")'
+            "  from gapfm_course.exercises import record_results\n"
+            '  record_results("your name")'
         )
-    name = kept.student()
-    rows = report.rows_of(name, kept.results(), EXERCISES)
+    name = progress_log.student()
+    rows = report.rows_of(name, progress_log.results(), EXERCISES)
     if not rows:
         raise ValueError(f"nothing was tried yet since results are kept for {name}")
     usual = "report_" + re.sub(r"[^\w-]+", "_", name) + ".csv"

@@ -10,7 +10,7 @@ from statistics import median
 from gapfm_teach._support.files import replacing
 
 from .core import Exercise
-from .kept import checked_name
+from .progress_log import checked_name
 
 TABLE_OF_CLASS = "class.csv"
 

@@ -19,7 +19,7 @@ from gapfm_teach.splits import select_users
 from ..systems import System
 from ..tuning import N_HELD_OUT, N_VALIDATIONS, Fold, folds_of, tune
 from ..versions import versions
-from .journal import write_csv
+from .result_cache import write_csv
 
 MOST_USERS = 40_000  # of more, so many are tuned on, on one validation part: enough to tell
 KEY = ["given", "seed", "system", "metric", "searched", "parts"]

@@ -50,7 +50,7 @@ def _run(options: Namespace) -> Run:
     n_splits, n_trials = quick if options.quick else full
     if options.splits is not None:
         n_splits = options.splits
-    check_count(n_splits, "splits")
+    check_count(n_splits, "--splits")
     results = RESULTS / "quick" if options.quick else RESULTS
     ratings, probe = _data(options)
     return Run(

@@ -12,8 +12,8 @@ from ..protocols import PROTOCOLS
 from ..versions import versions
 from .choices import sample_of
 from .figures import draw_table
-from .journal import stoppable, write_csv
 from .ours import check_overwrite
+from .result_cache import stoppable, write_csv
 from .run import Run
 from .table1 import draw_statistics, statistics
 from .tables import make_table

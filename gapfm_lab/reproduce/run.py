@@ -12,7 +12,7 @@ from ..protocols import PROTOCOLS, Protocol
 from ..versions import versions
 from . import netflix
 from .figures import FIGURES, Figure
-from .journal import ResultCache
+from .result_cache import ResultCache
 
 N_SPLITS = 10
 MAIN = "100k"  # the data whose results are called by the table's name alone

@@ -16,7 +16,7 @@ from gapfm_teach.ratings import Ratings
 from ..protocols import FEWEST_LEFT, measure, split, split_probe
 from ..systems import System
 from .choices import Choices, Folds
-from .journal import stoppable
+from .result_cache import stoppable
 from .run import Run
 
 NEEDS = {

@@ -8,10 +8,6 @@ import pandas as pd
 
 from .checks import check_grades, check_times, unmasked
 
-# Positions serve as ids where none are given, and as titles. Of more items than any catalogue
-# has, these alone would fill the memory: somebody took ids or times for positions.
-MOST_WITHOUT_IDS, _BYTES_EACH = 5 * 10**7, 100
-
 
 def check_labels(values, name: str, length: int, of: str) -> np.ndarray:
     """Ids or titles, (length,); positions where `values` is None.
@@ -20,7 +16,7 @@ def check_labels(values, name: str, length: int, of: str) -> np.ndarray:
     beside text, numbers become text; large whole numbers may become floats.
     """
     if values is None:
-        return _positions(name, length, of)
+        return np.arange(length)
     array = unmasked(values, name)
     if array.shape != (length,):
         raise ValueError(
@@ -62,16 +58,6 @@ def check_storable(labels: np.ndarray, name: str) -> np.ndarray:
             "all numbers or all text"
         )
     return labels
-
-
-def _positions(name: str, length: int, of: str) -> np.ndarray:
-    if length > MOST_WITHOUT_IDS:
-        size = length * _BYTES_EACH / 1e9
-        raise ValueError(
-            f"there would be {length:,} {of}s, for {name} and titles alone of about {size:.0f} GB; "
-            f"pass positions without gaps, as Ratings.from_frame makes them of ids"
-        )
-    return np.arange(length)
 
 
 # ------------------------------------------------------------------ of a table
@@ -133,21 +119,6 @@ def factorize(column: pd.Series, name: str) -> tuple[np.ndarray, np.ndarray]:
     return codes.astype(np.int64), np.asarray(found)
 
 
-def check_title(title) -> None:
-    """Raise TypeError unless `title` is None, a column's name, or a mapping; ValueError for a
-    Series with two titles of one item."""
-    if not (title is None or isinstance(title, str | Mapping | pd.Series)):
-        raise TypeError(
-            f"title must be a column's name or a mapping from item id to title, got {title!r}"
-        )
-    if isinstance(title, pd.Series) and not title.index.is_unique:
-        twice = title.index[title.index.duplicated()].tolist()[0]
-        raise ValueError(
-            f"title has item {twice!r} more than once; keep one title of each, e.g. "
-            "title[~title.index.duplicated()]"
-        )
-
-
 def item_titles(
     df: pd.DataFrame, item: str, title, item_ids: np.ndarray
 ) -> list[str] | None:
@@ -157,6 +128,12 @@ def item_titles(
     if isinstance(title, str):
         named = df.dropna(subset=[title]).drop_duplicates(item)
         title = dict(zip(named[item], named[title], strict=True))
+    if isinstance(title, pd.Series) and not title.index.is_unique:
+        twice = title.index[title.index.duplicated()].tolist()[0]
+        raise ValueError(
+            f"title has item {twice!r} more than once; keep one title of each, e.g. "
+            "title[~title.index.duplicated()]"
+        )
     # A Series takes a number for a place where its index has text.
     known: Mapping[Hashable, Any] = dict(title)
     found = [known.get(identifier) for identifier in item_ids.tolist()]

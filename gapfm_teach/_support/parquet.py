@@ -76,7 +76,7 @@ def write_folder(path, ratings, n_partitions: int) -> None:
         check_storable(getattr(ratings, name), name) for name in ("users", "items")
     )
     with new_folder(path) as folder:
-        parts = []
+        parts: list[Part] = []
         for first, last in pairwise(_cuts(ratings.indptr, n_partitions).tolist()):
             starts = ratings.indptr[first : last + 1]
             inside = slice(starts[0], starts[-1])

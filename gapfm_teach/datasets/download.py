@@ -13,6 +13,8 @@ from pathlib import Path
 
 import platformdirs
 
+from .._support.files import writable_folder
+
 TIMEOUT = 30  # seconds without a byte before a server counts as silent
 PIP_TIMEOUT = 600  # seconds for one package
 
@@ -44,8 +46,7 @@ def download_folder() -> Iterator[Path]:
     """Yield the data folder, or, with a warning, a temporary one where it cannot be written to."""
     folder = data_folder()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
+        writable_folder(folder)
     except OSError as error:
         warnings.warn(
             f"the data could not be kept for next time in {folder}: {error.strerror}; set "

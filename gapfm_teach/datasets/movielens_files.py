@@ -196,7 +196,7 @@ def _first_bad_line(name: str, content: bytes, layout: Layout, steps: int) -> Va
                 + (", all without quotes" if '"' in line else "")
             )
             return _bad_line(name, number, line, why)
-    return ValueError(f"{name} cannot be read or holds no ratings; get the file again")
+    return ValueError(f"{name} holds no ratings; get the file again")
 
 
 # ---------------------------------------------------------------- titles

@@ -9,9 +9,6 @@ from ..ratings import HIGHEST_GRADE, Ratings
 
 NOISE = 0.3  # standard deviation of what is not explained, where the truth has 1
 SPREAD = 0.8  # standard deviation of log(ratings a user)
-# More is for `simulate_netflix`, which writes files. Of a rating there are as many floats at the
-# same time as of both its factors and six besides; of a user and an item, ids and titles.
-_MOST_BYTES, _BYTES_A_NAME = 32e9, 100
 
 
 @overload
@@ -63,8 +60,7 @@ def simulate_ratings(
     random_state : None, an int or a NumPy Generator; the same int gives the same ratings.
     return_truth : also return U (n_users, n_factors) and V (n_items, n_factors).
 
-    Raises ValueError or TypeError that names the argument out of range, ValueError for more than
-    about 32 GB.
+    Raises ValueError or TypeError that names the argument out of range.
 
     >>> import numpy as np
     >>> from gapfm_teach import simulate_ratings
@@ -80,7 +76,6 @@ def simulate_ratings(
     max_grade = check_count(max_grade, "max_grade", high=HIGHEST_GRADE)
     mean_ratings = check_real(mean_ratings, "mean_ratings", low=1.0)
     rng = check_random_state(random_state)
-    _check_size(n_users, n_items, n_factors, min(mean_ratings, n_items))
     users = rng.normal(size=(n_users, n_factors)) / np.sqrt(n_factors)
     items = rng.normal(size=(n_items, n_factors))
     counts = _counts(n_users, n_items, mean_ratings, rng)
@@ -100,17 +95,6 @@ def simulate_ratings(
         source=f"simulated, {n_factors} factors",
     )
     return (ratings, users, items) if return_truth else ratings
-
-
-def _check_size(n_users: int, n_items: int, n_factors: int, mean_ratings: float) -> None:
-    """Raise ValueError where the arrays would fill the memory, which may end the process."""
-    names = (n_users + n_items) * (8 * n_factors + _BYTES_A_NAME)
-    size = names + n_users * mean_ratings * 8 * (2 * n_factors + 6)
-    if size > _MOST_BYTES:
-        raise ValueError(
-            f"n_users={n_users:,} and n_items={n_items:,}, {mean_ratings:g} ratings a user with "
-            f"n_factors={n_factors}, would take about {size / 1e9:,.0f} GB; ask for fewer"
-        )
 
 
 def _counts(

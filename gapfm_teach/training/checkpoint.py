@@ -229,7 +229,9 @@ def check_iterations(path: Path, n_done: int, n_iter: int) -> None:
 # ------------------------------------------------------------------ what both share
 
 
-def _arrays(kind: str, header: dict, named: Mapping[str, Any], rows: list) -> Arrays:
+def _arrays(
+    kind: str, header: dict, named: Mapping[str, Any], rows: list
+) -> dict[str, Any]:
     # The state of some generators holds arrays.
     text = json.dumps(
         {"format": kind, "version": _VERSION} | header, default=lambda array: array.tolist()

@@ -64,24 +64,6 @@ def test_simulation_names_bad_arguments(change, error, message):
         simulate.simulate_ratings(**({"n_users": 3, "n_items": 4} | change))
 
 
-@pytest.mark.parametrize(
-    ("size", "words"),
-    [
-        ({"n_users": 10**9}, "n_users=1,000,000,000 and n_items=4, 4 ratings a user"),
-        ({"n_users": 10**9, "n_items": 10**9}, "n_items=1,000,000,000, 30 ratings"),
-        (
-            {"n_items": 10**12},
-            r"n_items=1,000,000,000,000, .* about \d[\d,]+ GB; ask for fewer",
-        ),
-        ({"n_factors": 10**11}, "n_factors=100000000000, would take about"),
-        ({"n_users": 10**7, "n_items": 10**4, "mean_ratings": 1e9}, "10000 ratings a user"),
-    ],
-)
-def test_what_would_fill_the_memory_is_refused(size, words):
-    with pytest.raises(ValueError, match=words):
-        simulate.simulate_ratings(**({"n_users": 3, "n_items": 4} | size))
-
-
 def test_simulation_works_at_its_edges():
     one = simulate.simulate_ratings(1, 1, max_grade=1, random_state=0)
     assert triples(one) == [(0, 0, 1)]

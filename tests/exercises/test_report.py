@@ -5,7 +5,13 @@ import json
 
 import pytest
 
-from gapfm_course.exercises import EXERCISES, check, forget_results, keep_results, kept
+from gapfm_course.exercises import (
+    EXERCISES,
+    check,
+    forget_results,
+    progress_log,
+    record_results,
+)
 from gapfm_teach.__main__ import main
 
 pytestmark = pytest.mark.usefixtures("place")
@@ -20,7 +26,7 @@ def table(path):
 
 
 def another_kernel(monkeypatch):
-    monkeypatch.setattr(kept, "_own", [])
+    monkeypatch.setattr(progress_log, "_own", [])
 
 
 def student(folder, name, *lines):
@@ -43,7 +49,7 @@ def test_nothing_is_kept_unless_asked_for(place):
 
 
 def test_keeping_says_where_and_how_to_end_it(place, capsys):
-    keep_results("Ada")
+    record_results("Ada")
     said = capsys.readouterr().out
     assert str(place) in said
     assert "nothing is sent" in said
@@ -51,7 +57,7 @@ def test_keeping_says_where_and_how_to_end_it(place, capsys):
 
 
 def test_a_line_has_exercise_outcome_and_slip_and_nothing_else(place):
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", SLIP.answer)
     check("gap", GAP.solution)
     check("gap", ...)
@@ -69,7 +75,7 @@ def test_a_line_has_exercise_outcome_and_slip_and_nothing_else(place):
 
 
 def test_forgetting_deletes_all_and_ends_the_keeping(place):
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", SLIP.answer)
     forget_results()
     assert not place.exists()
@@ -79,7 +85,7 @@ def test_forgetting_deletes_all_and_ends_the_keeping(place):
 
 
 def test_forgetting_leaves_what_is_not_ours(place):
-    keep_results("Ada")
+    record_results("Ada")
     (place / "diary.txt").write_text("mine")
     forget_results()
     assert [path.name for path in place.iterdir()] == ["diary.txt"]
@@ -88,19 +94,19 @@ def test_forgetting_leaves_what_is_not_ours(place):
 @pytest.mark.parametrize("name", ["", "  ", None, "two\nlines", "=1+1", "x" * 81])
 def test_a_name_that_no_table_can_hold(name, place):
     with pytest.raises(ValueError, match="name must be"):
-        keep_results(name)
+        record_results(name)
     assert not place.exists()
 
 
 def test_results_of_two_people_are_not_mixed():
-    keep_results("Ada")
-    keep_results("Ada")
+    record_results("Ada")
+    record_results("Ada")
     with pytest.raises(ValueError, match=r"results of 'Ada' are kept here.*forget_results"):
-        keep_results("Grace")
+        record_results("Grace")
 
 
 def test_what_cannot_be_kept_does_not_stop_the_student(place, capsys, monkeypatch):
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", SLIP.answer)
     (file,) = place.glob("*.jsonl")
     file.unlink()
@@ -115,7 +121,7 @@ def test_what_cannot_be_kept_does_not_stop_the_student(place, capsys, monkeypatc
 
 def test_a_report_counts_up_to_the_solution_over_all_kernels(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    keep_results("Ada Lovelace")
+    record_results("Ada Lovelace")
     check("gap", SLIP.answer)
     check("gap", GAP.mistakes[1].answer)
     another_kernel(monkeypatch)
@@ -146,7 +152,7 @@ def test_a_report_counts_up_to_the_solution_over_all_kernels(tmp_path, monkeypat
 def test_a_report_writes_over_nothing_else(tmp_path, capsys):
     thesis = tmp_path / "thesis.csv"
     thesis.write_text("a,b\n1,2\n")
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", SLIP.answer)
     assert main(["report", str(thesis)]) == 1
     assert "choose another name" in capsys.readouterr().err
@@ -156,8 +162,8 @@ def test_a_report_writes_over_nothing_else(tmp_path, capsys):
 def test_a_report_of_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["report"]) == 1
-    assert 'keep_results("your name")' in capsys.readouterr().err
-    keep_results("Ada")
+    assert 'record_results("your name")' in capsys.readouterr().err
+    record_results("Ada")
     assert main(["report"]) == 1
     assert "nothing was tried yet" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.csv"))
@@ -165,7 +171,7 @@ def test_a_report_of_nothing(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("line", ["{", "[]", '{"solved": true}', '{"exercise": "gap"}'])
 def test_a_damaged_line_is_named(line, place, capsys):
-    keep_results("Ada")
+    record_results("Ada")
     check("gap", GAP.solution)
     (file,) = place.glob("*.jsonl")
     file.write_text(file.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")

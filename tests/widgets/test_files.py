@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 import zipfile
 
 import numpy as np
@@ -111,7 +112,16 @@ FAULTS = [
     ("20m", "ratings.csv", rated('"1","2","3.5","4"')),
     ("20m", "movies.csv", b'movieId,title,genres\n2,"J,x\n'),
     ("20m", "movies.csv", MOVIES_CSV.partition("\n")[2].encode()),
-    ("20m", "movies.csv", b"movieId,title,genres\n2,J,x\n"),
+]
+# Python reads these, or finds the fault in the table made of them.
+FAULTS_OF_THE_PAGE = [
+    (
+        "u.data",
+        b"1\t12\t3\t4\n2\t12\t3\t4\n\n1\t12\t5\t9\n",
+        "line 4: .*second rating of film 12",
+    ),
+    ("u.data", b"1\t1\t3\t4\n", "u.data rates film 1, which u.item does not have"),
+    ("u.item", b"12|A|x\n12|B|x\n", "line 2: .*names film 12 a second time"),
 ]
 
 
@@ -126,6 +136,12 @@ def test_a_fault_has_the_same_words_as_in_python(page, tmp_path, name, member, c
         load_movielens(name, path=path)
     assert read(page, files) == str(error.value)
     assert read(page, {"ml.zip": path.read_bytes()}) == str(error.value)
+
+
+@pytest.mark.parametrize(("member", "content", "words"), FAULTS_OF_THE_PAGE)
+def test_the_page_names_the_line_of_a_repeated_rating_or_film(page, member, content, words):
+    files = {n.split("/")[-1]: c for n, c in SMALL_100K.items()} | {member: content}
+    assert re.search(words, read(page, files))
 
 
 @pytest.mark.usefixtures("accept_small")

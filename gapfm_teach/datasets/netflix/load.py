@@ -2,6 +2,7 @@
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -106,7 +107,7 @@ def _read(inputs: dict[str, Path], origin: str) -> tuple[Ratings, Ratings, list[
     del columns  # as large
     users, *parts = by_user(movies, rows)
     counts = (users.size, movies.size, *(part.grades.size for part in parts))
-    about = {
+    about: dict[str, Any] = {
         "max_grade": 5,
         "users": users,
         "items": movies,

@@ -333,7 +333,7 @@ def test_the_command_makes_figures(typed, tmp_path, monkeypatch):
         lambda ratings, seed: measured.assign(random_state=seed), quick, "words"
     )
     monkeypatch.setitem(FIGURES, "figure3", figure)
-    assert typed("figure3", "--seeds", "2") == 0
+    assert typed("figure3", "--splits", "2") == 0
     out = tmp_path / "out"
     stored = pd.read_csv(out / "figure3.csv", comment="#")
     assert stored["random_state"].tolist() == [0] * len(measured) + [1] * len(measured)
@@ -346,8 +346,8 @@ def test_everything_that_can_be_made_can_be_asked_for():
 
 
 def test_bad_input_ends_with_a_word(typed, capsys, monkeypatch, ratings):
-    assert typed("table4", "--seeds", "0") == 1
-    assert "seeds" in capsys.readouterr().err
+    assert typed("table4", "--splits", "0") == 1
+    assert "--splits" in capsys.readouterr().err
     monkeypatch.setitem(PROTOCOLS, "table4", Protocol("ranking", (5000,), NAMES, ""))
     assert typed("table4") == 1
     assert "n_given=5000" in capsys.readouterr().err
@@ -371,7 +371,7 @@ def test_quick_results_leave_the_full_ones_alone(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(command, "load_movielens", lambda name, path=None: ratings)
     results = tmp_path / "notebooks" / "results"
-    assert command_line.main(["reproduce", "table4", "--seeds", "3"]) == 0
+    assert command_line.main(["reproduce", "table4", "--splits", "3"]) == 0
     before = {file.name: file.read_bytes() for file in results.iterdir()}
     assert set(before) == {
         "table4.csv", "table4.png", "table4_choices.csv", "table4_differences.csv",
@@ -405,11 +405,11 @@ def test_a_folder_that_cannot_be_written_to_is_named_before_any_work(
 def test_what_stops_a_system_ends_the_run_with_a_word(
     typed, capsys, monkeypatch, error, words
 ):
-    typed("table4", "--quick", "--seeds", "1")  # tunes
+    typed("table4", "--quick", "--splits", "1")  # tunes
 
     def fails(self, train, validation=None):
         raise error
 
     monkeypatch.setattr(Popularity, "fit", fails)
-    assert typed("table4", "--quick", "--seeds", "1") == 1
+    assert typed("table4", "--quick", "--splits", "1") == 1
     assert words in capsys.readouterr().err

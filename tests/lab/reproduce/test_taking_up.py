@@ -13,7 +13,7 @@ from reproduce_sample import NAMES, make_run, put_small_tables
 from gapfm_lab.protocols import PROTOCOLS, Protocol, measure
 from gapfm_lab.reproduce import choices, tables
 from gapfm_lab.reproduce import make as reproduce
-from gapfm_lab.reproduce.journal import ResultCache, Stopped, stoppable
+from gapfm_lab.reproduce.result_cache import ResultCache, Stopped, stoppable
 from gapfm_lab.systems import SYSTEMS
 from gapfm_teach import Ratings, simulate_ratings
 
@@ -155,15 +155,15 @@ def test_a_validation_list_has_half_of_what_is_given_or_five(
     assert held_out == due  # of Given 10 and 15
 
 
-def test_the_journal_makes_each_piece_once(tmp_path):
-    journal, made = ResultCache(tmp_path / "j"), []
+def test_the_cache_makes_each_entry_once(tmp_path):
+    cache, made = ResultCache(tmp_path / "j"), []
     table = pd.DataFrame({"user": ["a", "b"], "x": [0.1 + 0.2, np.pi / 1e9]})
 
     def make():
         made.append(1)
         return table
 
-    first, later = (journal.get({"seed": 1}, make) for _ in range(2))
+    first, later = (cache.get({"seed": 1}, make) for _ in range(2))
     assert len(made) == 1
     pd.testing.assert_frame_equal(first, later, check_exact=True)
     # Some versions of pandas read the last binary digit of 0.30000000000000004 wrongly.
@@ -179,10 +179,10 @@ def test_the_journal_makes_each_piece_once(tmp_path):
 
 
 def test_a_piece_that_failed_is_not_stored(tmp_path):
-    journal = ResultCache(tmp_path)
+    cache = ResultCache(tmp_path)
     with pytest.raises(ZeroDivisionError):
-        journal.get({"seed": 1}, lambda: 1 / 0)
-    assert len(journal.get({"seed": 1}, lambda: pd.DataFrame({"x": [1]}))) == 1
+        cache.get({"seed": 1}, lambda: 1 / 0)
+    assert len(cache.get({"seed": 1}, lambda: pd.DataFrame({"x": [1]}))) == 1
 
 
 @pytest.fixture

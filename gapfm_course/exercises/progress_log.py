@@ -28,7 +28,7 @@ def folder() -> Path:
     return platformdirs.user_data_path("gapfm_teach") / "results"
 
 
-def keep_results(name: str) -> None:
+def record_results(name: str) -> None:
     """From now on, in every notebook, keep what `check` says; `forget_results` undoes it.
 
     name : what the report is to call you, one line. Raises ValueError for another one, and where

@@ -6,9 +6,9 @@ import pytest
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """An empty folder for results, in a kernel that has kept none."""
-    from gapfm_course.exercises import kept
+    from gapfm_course.exercises import progress_log
 
     folder = tmp_path / "data" / "results"
-    monkeypatch.setattr(kept, "folder", lambda: folder)
-    monkeypatch.setattr(kept, "_own", [])
+    monkeypatch.setattr(progress_log, "folder", lambda: folder)
+    monkeypatch.setattr(progress_log, "_own", [])
     return folder
