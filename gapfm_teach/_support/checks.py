@@ -3,6 +3,7 @@
 import math
 import operator
 import os
+import reprlib
 from numbers import Real
 from pathlib import Path
 
@@ -272,7 +273,7 @@ def _numbers(values, name: str, allow_complex: bool = False) -> np.ndarray:
             raise TypeError  # NumPy would convert them
         return given.astype(complex if is_complex else float)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be numbers, got {values!r}") from None
+        raise ValueError(f"{name} must be numbers, got {reprlib.repr(values)}") from None
 
 
 def _one_dimensional(values, name: str, allow_complex: bool = False) -> np.ndarray:
