@@ -3,6 +3,7 @@
 import math
 import operator
 import os
+import reprlib
 from numbers import Real
 from pathlib import Path
 
@@ -12,7 +13,6 @@ import numpy as np
 MOST_GRADES = 10**6
 HIGHEST_POSITION = 2**31 - 1  # positions are stored in 32 bits
 LATEST_TIME = 2**53  # seconds; nanoseconds since 1970 are beyond it
-LARGEST_DELTA_SUM = 1e100  # sums of weights over all pairs of a list stay finite
 
 
 def check_count(value, name: str, *, low: int = 1, high: int | None = None) -> int:
@@ -196,8 +196,7 @@ def check_array(
 def check_delta(delta, max_grade: int) -> np.ndarray:
     """Return thresholding weights as float64 (L,), L >= max_grade, none negative.
 
-    Raises ValueError when there are too few of them, one is negative or not finite, or their
-    sum is so large that sums over a list would not be finite.
+    Raises ValueError when there are too few of them, or one is negative or not finite.
     """
     array = _one_dimensional(delta, "delta")
     if array.shape[0] < max_grade:
@@ -208,12 +207,6 @@ def check_delta(delta, max_grade: int) -> np.ndarray:
     _refuse_first(
         array, ~np.isfinite(array) | (array < 0), "delta", "must be finite and not < 0"
     )
-    total = math.fsum(array / LARGEST_DELTA_SUM)
-    if total > 1:
-        raise ValueError(
-            f"delta must sum to {LARGEST_DELTA_SUM:g} at most, got {array.tolist()}; "
-            "divide all of them by the largest"
-        )
     return array
 
 
@@ -272,7 +265,7 @@ def _numbers(values, name: str, allow_complex: bool = False) -> np.ndarray:
             raise TypeError  # NumPy would convert them
         return given.astype(complex if is_complex else float)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be numbers, got {values!r}") from None
+        raise ValueError(f"{name} must be numbers, got {reprlib.repr(values)}") from None
 
 
 def _one_dimensional(values, name: str, allow_complex: bool = False) -> np.ndarray:

@@ -53,8 +53,6 @@ BAD_DELTAS = {
     "negative": ([1.0, -0.5, 1.0], ["delta[1]", "-0.5"]),
     "nan": ([1, NAN, 1], ["delta[1]", "nan"]),
     "a number": (0.5, ["one-dimensional", "()"]),
-    "all huge": ([1e308, 1e308, 1.0], ["sum to 1e+100", "1e+308", "divide"]),
-    "one huge": ([3e307, 0, 0], ["sum to 1e+100", "3e+307", "divide"]),
     "complex": ([1, 1, 1j], ["delta must be numbers", "1j"]),
     "masked": (np.ma.array([1, 1, 1], mask=[0, 0, 1]), ["masked"]),
 }
