@@ -16,10 +16,8 @@ Each kernel has a twin in plain NumPy, and a test that compares the two:
 
 A kernel may call one in another file: `jit` compiles anew when a source in its folder has changed.
 A kernel for many users takes the first of them and the one after the last, and `parallel_for` gives
-each thread a part. Random numbers come from NumPy through arguments. The kernels for Netflix's
-files are in `datasets.netflix`; those for its simulation, and for systems that compare two items at
-a time, are in `gapfm_lab`. Where Numba is missing nothing is compiled, and `without_numba` has a
-form in NumPy of the loops that would take minutes.
+each thread a part. Random numbers come from NumPy through arguments. Where Numba is missing nothing
+is compiled, and `without_numba` has a form in NumPy of the loops that would take minutes.
 """
 
 from .chebyshev import chebyshev_nodes
