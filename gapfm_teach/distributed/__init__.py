@@ -1,8 +1,9 @@
 """GAPfm on many machines: the batch update of `GAPfm`, its users shared out over Dask workers.
 
 `model` is what one uses; `graph` says which tasks make an iteration and where they run; `tasks`
-is what a task does; `storage` keeps checkpoints; `lost` explains the loss of a cluster; `worker_killer` kills a
-worker on demand. Scheduling, moving data and surviving a lost worker are Dask's. It needs the extra "distributed": pip install "gapfm-teach[distributed]".
+is what a task does; `storage` keeps checkpoints; `lost` explains the loss of a cluster. Scheduling,
+moving data and surviving a lost worker are Dask's. It needs the extra "distributed":
+pip install "gapfm-teach[distributed]".
 """
 
 try:
@@ -15,6 +16,5 @@ except ImportError as error:
 
 from .graph import bytes_between_workers
 from .model import DistributedGAPfm
-from .worker_killer import WorkerKiller
 
-__all__ = ["DistributedGAPfm", "WorkerKiller", "bytes_between_workers"]
+__all__ = ["DistributedGAPfm", "bytes_between_workers"]

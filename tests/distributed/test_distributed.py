@@ -24,9 +24,9 @@ from cluster_sample import (  # noqa: E402
     processes,
 )
 
+from gapfm_lab.worker_killer import WorkerKiller  # noqa: E402
 from gapfm_teach.distributed import (  # noqa: E402
     DistributedGAPfm,
-    WorkerKiller,
     bytes_between_workers,
 )
 from gapfm_teach.distributed.graph import starting_states  # noqa: E402

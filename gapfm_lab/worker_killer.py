@@ -7,7 +7,7 @@ from collections import Counter
 
 from distributed import WorkerPlugin
 
-from .._support.checks import check_path
+from gapfm_teach._support.checks import check_path
 
 
 class WorkerKiller(WorkerPlugin):
