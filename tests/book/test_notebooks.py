@@ -55,8 +55,14 @@ ROOMS = {
             "lab.protocols",
         ),
         *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
-        *(f"lab.chapter_{n:02d}" for n in range(12)),
-        *("course.check", "course.explorable", "course.exercises", "course.doctor"),
+        *(f"lab.chapter_{n:02d}" for n in range(4, 12)),
+        *(
+            "course.check",
+            "course.explorable",
+            "course.use_notebook_style",
+            "course.exercises",
+            "course.doctor",
+        ),
     )
 }
 
