@@ -1,5 +1,7 @@
 """Exercises of notebook 05: Appendix C's loss, sorting the selected, and which way (8) pushes."""
 
+from functools import partial
+
 import numpy as np
 
 from gapfm_teach.paper import (
@@ -9,7 +11,7 @@ from gapfm_teach.paper import (
     thresholding_probabilities,
 )
 
-from .core import Exercise, Mistake
+from .core import Exercise
 
 _DELTA = thresholding_probabilities(5)
 _WORTH = cumulative_weights(_DELTA)
@@ -122,9 +124,6 @@ def _selection(seed: int, n_rated: int, k: int) -> tuple:
     return rng.integers(1, 6, n_rated), np.sort(rng.permutation(n_rated)[:k])
 
 
-_SINGLE = "You weighed a grade y by δ_y alone. Δ(y) adds up δ from the first grade to y."
-
-
 EXERCISES: list[Exercise] = [
     Exercise(
         name="list-loss",
@@ -136,56 +135,34 @@ EXERCISES: list[Exercise] = [
             (np.array([5, 4, 2, 1]),),
             (np.array([1, 3, 3, 5, 2, 5]),),
         ],
-        mistakes=[
-            Mistake(
-                _without_normaliser,
-                "Divide by Z, the sum of Δ(y): without it this is not in units of GAP.",
-            ),
-            Mistake(
-                _upper_rank,
-                "You divided by the rank of the film that stands above. It is the lower one, i, "
-                "that brings the factor 1/R_i.",
-            ),
-            Mistake(
-                _without_rank,
-                "The factor 1/R_i is missing: the same pair costs less further down.",
-            ),
-            Mistake(
-                _signed,
-                "You also counted pairs that stand in the right order, with the other sign. They "
-                "cost nothing, and they earn nothing.",
-            ),
-            Mistake(
-                lambda grades: 1 - _list_loss(grades),
-                "This is the list's GAP, what is left of 1. What does it lose?",
-            ),
-            Mistake(lambda grades: _list_loss(grades, weighed=_single), _SINGLE),
-            Mistake(
+        mistakes={
+            "Divide by Z, the sum of Δ(y): "
+            "without it this is not in units of GAP.": _without_normaliser,
+            "You divided by the rank of the film that stands above. "
+            "It is the lower one, i, that brings the factor 1/R_i.": _upper_rank,
+            "The factor 1/R_i is missing: "
+            "the same pair costs less further down.": _without_rank,
+            "You also counted pairs that stand in the right order, with the other sign. "
+            "They cost nothing, and they earn nothing.": _signed,
+            "This is the list's GAP, what is left of 1. "
+            "What does it lose?": lambda grades: 1 - _list_loss(grades),
+            "You weighed a grade y by δ_y alone. "
+            "Δ(y) adds up δ from the first grade to y.": [
+                lambda grades: _list_loss(grades, weighed=_single),
                 lambda grades: _list_loss(grades, weighed=_single, over=_WORTH.__getitem__),
-                _SINGLE,
-            ),
-            Mistake(
-                lambda grades: _list_loss(grades, over=_single),
-                "The pairs are right, Z is not: it adds up Δ(y), where you have δ_y alone.",
-            ),
-            Mistake(
-                lambda grades: _list_loss(grades, weighed=np.asarray),
-                "You weighed the grades themselves. A pair costs the difference of their Δ.",
-            ),
-            Mistake(
-                lambda grades: _list_loss(grades, lost=np.triu),
-                "You charged the pairs in the right order, a better film above a worse one. A loss "
-                "is where the film *below* has the higher grade.",
-            ),
-            Mistake(
-                _zero_based_rank,
-                "Places count from 0, ranks from 1: the film at place i has rank i + 1.",
-            ),
-            Mistake(
-                lambda grades: _without_normaliser(grades) / len(grades),
-                "You divided by the number of films. Z is the sum of their Δ(y).",
-            ),
-        ],
+            ],
+            "The pairs are right, Z is not: "
+            "it adds up Δ(y), where you have δ_y alone.": partial(_list_loss, over=_single),
+            "You weighed the grades themselves. A pair "
+            "costs the difference of their Δ.": partial(_list_loss, weighed=np.asarray),
+            "You charged the pairs in the right order, a better film above a worse one. A "
+            "loss is where the film "
+            "*below* has the higher grade.": partial(_list_loss, lost=np.triu),
+            "Places count from 0, ranks from 1: "
+            "the film at place i has rank i + 1.": _zero_based_rank,
+            "You divided by the number of films. Z is the "
+            "sum of their Δ(y).": lambda grades: _without_normaliser(grades) / len(grades),
+        },
     ),
     Exercise(
         name="sort-selected",
@@ -197,34 +174,21 @@ EXERCISES: list[Exercise] = [
             _selection(0, 9, 4),
             _selection(1, 12, 6),
         ],
-        mistakes=[
-            Mistake(
-                _sort_everything,
-                "You sorted the whole list. The films that are not selected keep their places.",
-            ),
-            Mistake(
-                _to_the_top,
-                "You moved the selected films to the top. They share out the places they hold.",
-            ),
-            Mistake(
-                _in_the_order_selected,
-                "Nothing has moved: the grades went back where they came from. (`x[selected]` is a copy, "
-                "so `x[selected].sort()` sorts that and leaves `x` alone.)",
-            ),
-            Mistake(
-                _ascending,
-                "The wrong way round: the highest grade belongs on the first of the places.",
-            ),
-            Mistake(
-                lambda grades, selected: np.sort(grades),
-                "Two slips: you sorted the whole list, and from low to high. The films that are not selected "
-                "keep their places.",
-            ),
-            Mistake(
-                lambda grades, selected: -np.sort(-grades[selected]),
-                "These are the selected films alone. Return the whole list, all others where they were.",
-            ),
-        ],
+        mistakes={
+            "You sorted the whole list. "
+            "The films that are not selected keep their places.": _sort_everything,
+            "You moved the selected films to the top. "
+            "They share out the places they hold.": _to_the_top,
+            "Nothing has moved: the grades went back where they came from. (`x[selected]` "
+            "is a copy, so `x[selected].sort()` "
+            "sorts that and leaves `x` alone.)": _in_the_order_selected,
+            "The wrong way round: "
+            "the highest grade belongs on the first of the places.": _ascending,
+            "Two slips: you sorted the whole list, and from low to high. The films that "
+            "are not selected keep their places.": lambda grades, selected: np.sort(grades),
+            "These are the selected films alone. Return the whole list, all "
+            "others where they were.": lambda grades, selected: -np.sort(-grades[selected]),
+        },
     ),
     Exercise(
         name="pushed-up",
@@ -232,48 +196,30 @@ EXERCISES: list[Exercise] = [
         right="Yes. They already stand too high for their grade, and a step along (8) raises them "
         "further.",
         inputs=[_user(0, 8, 0.1), _user(1, 12, 1.0), _user(2, 15, 3.0), _user(5, 20, 4.0)],
-        mistakes=[
-            Mistake(
-                _too_low_pushed_up,
-                "You counted the films that stand too low. Rank 1 is the top: too high means that "
-                "the rank by score is the smaller one.",
+        mistakes={
+            "You counted the films that stand too low. Rank 1 is the top: "
+            "too high means that the rank by score is the smaller one.": _too_low_pushed_up,
+            "You counted those with a negative gradient. We climb: the step has "
+            "the sign of the gradient, so a positive one raises the score.": _pushed_down,
+            "You counted every film that is pushed up; "
+            "only those that stand too high are asked for.": _any_pushed_up,
+            "You counted every film that stands too high; not all of "
+            "them are pushed up.": lambda grades, scores: np.sum(_too_high(grades, scores)),
+            "This is a share. How many films are there?": lambda grades, scores: (
+                _pushed_up(grades, scores) / len(grades)
             ),
-            Mistake(
-                _pushed_down,
-                "You counted those with a negative gradient. We climb: the step has the sign of "
-                "the gradient, so a positive one raises the score.",
+            "This is the share among the films that stand too high. "
+            "How many are they?": lambda grades, scores: np.mean(
+                (_pushes(grades, scores) > 0)[_too_high(grades, scores)]
             ),
-            Mistake(
-                _any_pushed_up,
-                "You counted every film that is pushed up; only those that stand too high are asked "
-                "for.",
+            "`|` counts the films for which one of the two holds. "
+            "Both have to: `&`.": lambda grades, scores: np.sum(
+                _too_high(grades, scores) | (_pushes(grades, scores) > 0)
             ),
-            Mistake(
-                lambda grades, scores: np.sum(_too_high(grades, scores)),
-                "You counted every film that stands too high; not all of them are pushed up.",
+            "Both of your rankings have the lowest value first. "
+            "Rank 1 is the highest.": lambda grades, scores: np.sum(
+                (ranks(-scores) < ranks(-grades)) & (_pushes(grades, scores) > 0)
             ),
-            Mistake(
-                lambda grades, scores: _pushed_up(grades, scores) / len(grades),
-                "This is a share. How many films are there?",
-            ),
-            Mistake(
-                lambda grades, scores: np.mean(
-                    (_pushes(grades, scores) > 0)[_too_high(grades, scores)]
-                ),
-                "This is the share among the films that stand too high. How many are they?",
-            ),
-            Mistake(
-                lambda grades, scores: np.sum(
-                    _too_high(grades, scores) | (_pushes(grades, scores) > 0)
-                ),
-                "`|` counts the films for which one of the two holds. Both have to: `&`.",
-            ),
-            Mistake(
-                lambda grades, scores: np.sum(
-                    (ranks(-scores) < ranks(-grades)) & (_pushes(grades, scores) > 0)
-                ),
-                "Both of your rankings have the lowest value first. Rank 1 is the highest.",
-            ),
-        ],
+        },
     ),
 ]

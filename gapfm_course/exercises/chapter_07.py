@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .core import Exercise, Mistake
+from .core import Exercise
 
 
 def _discounts(n):
@@ -74,54 +74,30 @@ EXERCISES: list[Exercise] = [
             (np.array([1, 2, 3, 4, 5, 5, 3]), 1),
             (np.array([4, 1, 4, 2, 5, 3, 3, 1]), 5),
         ],
-        mistakes=[
-            Mistake(
-                _expected_dcg,
-                "This is the expected DCG. Divide by the DCG of the ideal order.",
+        mistakes={
+            "This is the expected DCG. "
+            "Divide by the DCG of the ideal order.": _expected_dcg,
+            "You used the grades themselves as gains. "
+            "A grade y is worth 2^y − 1.": _chance_of(lambda grades: grades.astype(float)),
+            "The ideal list goes on to its end here. "
+            "Cut it after n ranks, too.": _chance_of(_gains, ideal_length=1000),
+            "The ideal DCG takes the films in the order given. "
+            "Sort the gains, best first.": _ideal_not_sorted,
+            "You averaged the gains of the first n films. By chance "
+            "any film of the list may stand there: average all of them.": _mean_of_first,
+            "You averaged the n *best* gains. By chance "
+            "any film of the list may stand there: average all of them.": _mean_of_best,
+            "A grade y is worth 2^y − 1; the −1 is missing.": _chance_of(
+                lambda grades: 2.0**grades
             ),
-            Mistake(
-                _chance_of(lambda grades: grades.astype(float)),
-                "You used the grades themselves as gains. A grade y is worth 2^y − 1.",
+            "You divided by the rank r. The discount is 1/log2(r + 1).": _linear_rank,
+            "The ideal list has the *worst* films first in yours. "
+            "`np.sort` goes from low to high: turn it round, `[::-1]`.": _worst_first,
+            "The discounts are missing. They do not cancel: the ideal "
+            "list has its best film where the discount is largest.": lambda grades, n: (
+                _gains(grades).mean() / np.sort(_gains(grades))[::-1][:n].mean()
             ),
-            Mistake(
-                _chance_of(_gains, ideal_length=1000),
-                "The ideal list goes on to its end here. Cut it after n ranks, too.",
-            ),
-            Mistake(
-                _ideal_not_sorted,
-                "The ideal DCG takes the films in the order given. Sort the gains, best first.",
-            ),
-            Mistake(
-                _mean_of_first,
-                "You averaged the gains of the first n films. By chance any film of the list may "
-                "stand there: average all of them.",
-            ),
-            Mistake(
-                _mean_of_best,
-                "You averaged the n *best* gains. By chance any film of the list may stand there: average "
-                "all of them.",
-            ),
-            Mistake(
-                _chance_of(lambda grades: 2.0**grades),
-                "A grade y is worth 2^y − 1; the −1 is missing.",
-            ),
-            Mistake(
-                _linear_rank,
-                "You divided by the rank r. The discount is 1/log2(r + 1).",
-            ),
-            Mistake(
-                _worst_first,
-                "The ideal list has the *worst* films first in yours. `np.sort` goes from low to high: turn it "
-                "round, `[::-1]`.",
-            ),
-            Mistake(
-                lambda grades, n: (
-                    _gains(grades).mean() / np.sort(_gains(grades))[::-1][:n].mean()
-                ),
-                "The discounts are missing. They do not cancel: the ideal list has its best film where the "
-                "discount is largest.",
-            ),
-        ],
+        },
     ),
     Exercise(
         name="ratings-needed",
@@ -129,32 +105,24 @@ EXERCISES: list[Exercise] = [
         right="Yes: k counts as a unit. The nearer the rival is to the film's own mean, the more "
         "ratings it takes.",
         inputs=[(4.5, 4.0, 5, 3.5), (5.0, 3.75, 9, 3.5), (4.2, 4.1, 2.5, 3.0)],
-        mistakes=[
-            Mistake(
-                lambda mean, rival, k, mu: np.ceil(_ratings_needed(mean, rival, k, mu)),
-                "You rounded up. The number at which both are equal may have a fraction.",
+        mistakes={
+            "You rounded up. The number "
+            "at which both are equal may have a fraction.": lambda mean, rival, k, mu: (
+                np.ceil(_ratings_needed(mean, rival, k, mu))
             ),
-            Mistake(
-                lambda mean, rival, k, mu: k * (mean - rival) / (rival - mu),
-                "Upside down: it should take more ratings when the rival is nearer to the mean.",
+            "Upside down: it should take more ratings when the rival is nearer "
+            "to the mean.": lambda mean, rival, k, mu: k * (mean - rival) / (rival - mu),
+            "The pseudo-counts are worth μ each, not 0: they "
+            "lift the film, too.": lambda mean, rival, k, mu: k * rival / (mean - rival),
+            "This is n + k, "
+            "the real ratings and the pseudo-counts together.": lambda mean, rival, k, mu: (
+                k * (mean - mu) / (mean - rival)
             ),
-            Mistake(
-                lambda mean, rival, k, mu: k * rival / (mean - rival),
-                "The pseudo-counts are worth μ each, not 0: they lift the film, too.",
-            ),
-            Mistake(
-                lambda mean, rival, k, mu: k * (mean - mu) / (mean - rival),
-                "This is n + k, the real ratings and the pseudo-counts together.",
-            ),
-            Mistake(
-                lambda mean, rival, k, mu: k * (rival - mu) / (mean - mu),
-                "Below the line belongs how far the film's own mean is above the *rival*.",
-            ),
-            Mistake(
-                lambda mean, rival, k, mu: (rival - mu) / (mean - rival),
-                "k is missing: so many pseudo-counts pull the film towards μ.",
-            ),
-        ],
+            "Below the line belongs how far the film's own mean is "
+            "above the *rival*.": lambda mean, rival, k, mu: k * (rival - mu) / (mean - mu),
+            "k is missing: so many pseudo-counts pull "
+            "the film towards μ.": lambda mean, rival, k, mu: (rival - mu) / (mean - rival),
+        },
     ),
     Exercise(
         name="rest-points",
@@ -166,27 +134,23 @@ EXERCISES: list[Exercise] = [
             (np.array([0.4]), 0.25),
             (np.array([0.1, 0.1, 0.1]), 2.0),
         ],
-        mistakes=[
-            Mistake(
-                lambda pushes, reg: _rest_points(pushes, reg)[::-1],
-                "The two are swapped. λ once: the pushes of all visits against one λv.",
+        mistakes={
+            "The two are swapped. λ once: the pushes of all "
+            "visits against one λv.": lambda pushes, reg: _rest_points(pushes, reg)[::-1],
+            "λ is missing. The larger it is, the nearer "
+            "to 0 the film comes to rest.": lambda pushes, reg: _rest_points(pushes, 1.0),
+            "With λ at each visit, "
+            "λv is subtracted as often as the film is visited.": lambda pushes, reg: (
+                np.array([pushes.sum(), pushes.sum()]) / reg
             ),
-            Mistake(
-                lambda pushes, reg: _rest_points(pushes, 1.0),
-                "λ is missing. The larger it is, the nearer to 0 the film comes to rest.",
+            "With λ once, all pushes pull against a single λv: "
+            "their sum, not their mean.": lambda pushes, reg: (
+                np.array([pushes.mean(), pushes.mean()]) / reg
             ),
-            Mistake(
-                lambda pushes, reg: np.array([pushes.sum(), pushes.sum()]) / reg,
-                "With λ at each visit, λv is subtracted as often as the film is visited.",
+            "You multiplied by λ. "
+            "At rest λv is the sum of the pushes: divide by λ.": lambda pushes, reg: (
+                np.array([pushes.sum(), pushes.mean()]) * reg
             ),
-            Mistake(
-                lambda pushes, reg: np.array([pushes.mean(), pushes.mean()]) / reg,
-                "With λ once, all pushes pull against a single λv: their sum, not their mean.",
-            ),
-            Mistake(
-                lambda pushes, reg: np.array([pushes.sum(), pushes.mean()]) * reg,
-                "You multiplied by λ. At rest λv is the sum of the pushes: divide by λ.",
-            ),
-        ],
+        },
     ),
 ]
