@@ -25,14 +25,16 @@ def _gap(grades, delta):
     return graded_average_precision(grades, _descending(grades), delta=delta)
 
 
-def _gap_with(grades, delta, *, rank=1, keep=np.tril, pairs=_beta, ranks_of_rated=False):
-    """GAP with one part of (2) done otherwise."""
+def _gap_with(
+    grades, delta, *, rank=1, keep=np.tril, pairs=_beta, over=None, ranks_of_rated=False
+):
+    """GAP with one part of (2) done otherwise, Z as the sum of `over` the grades if given."""
     if ranks_of_rated:
         grades = grades[grades > 0]
     rank = np.arange(rank, rank + len(grades)) if rank is not None else 1
     with np.errstate(divide="ignore", invalid="ignore"):
         earned = np.sum(keep(pairs(grades, delta)).sum(axis=1) / rank)
-    return earned / np.sum(cumulative_weights(delta)[grades])
+    return earned / np.sum(over(grades) if over else cumulative_weights(delta)[grades])
 
 
 def _single_beta(grades, delta):
@@ -149,9 +151,8 @@ EXERCISES: list[Exercise] = [
             "count ranks over the whole list.": partial(_gap_with, ranks_of_rated=True),
             "The sum is right, Z is not: it adds Δ(y_i) over the items, "
             "not β over all pairs.": _gap_outer_pair_normaliser,
-            "The sum is right; "
-            "it remains to divide by Z, the sum of the Δ(y_i).": lambda grades, delta: (
-                _gap(grades, delta) * np.sum(cumulative_weights(delta)[grades])
+            "The sum is right; it remains to divide by Z, the sum of the Δ(y_i).": partial(
+                _gap_with, over=lambda grades: 1.0
             ),
             "Right where all items are rated. For grade 0, an index `grades - 1` is -1, "
             "and that picks the *last* entry of an array: "
@@ -175,18 +176,11 @@ EXERCISES: list[Exercise] = [
             "the sum of all δ up to that grade.": partial(_gap_with, pairs=_single_beta),
             "Your ranks begin at 0, and you divide by them. "
             "The first item has rank 1.": partial(_gap_with, rank=0),
-            "You divided by the number of items. "
-            "Z is the sum of the Δ(y_i).": lambda grades, delta: (
-                _gap(grades, delta)
-                * np.sum(cumulative_weights(delta)[grades])
-                / len(grades)
+            "You divided by the number of items. Z is the sum of the Δ(y_i).": partial(
+                _gap_with, over=np.ones_like
             ),
             "You divided by the number of rated items. "
-            "Z is the sum of the Δ(y_i).": lambda grades, delta: (
-                _gap(grades, delta)
-                * np.sum(cumulative_weights(delta)[grades])
-                / np.sum(grades > 0)
-            ),
+            "Z is the sum of the Δ(y_i).": partial(_gap_with, over=np.sign),
         },
     ),
 ]

@@ -11,8 +11,14 @@ def _item_gradient(c, U, v, reg):
     return U.T @ c - reg * v
 
 
-def _is_right(f, gradient, x):
-    return relative_error(gradient(x), central_difference(f, x)) < 1e-6
+def _comparison(agree):
+    """A check by `agree`, a function of the claimed gradient and of the one by differences."""
+    return lambda f, gradient, x: bool(agree(gradient(x), central_difference(f, x)))
+
+
+def _is_close(of, tolerance=1e-6):
+    """A check that compares `of` the two gradients, relative to their size."""
+    return _comparison(lambda a, b: relative_error(of(a), of(b)) < tolerance)
 
 
 def _raters(seed: int, n_raters: int, n_factors: int, reg: float) -> tuple:
@@ -107,50 +113,13 @@ def _goes_up(f, gradient, x):
     return bool(f(x + 1e-3 * gradient(x)) > f(x))
 
 
-def _absolute(f, gradient, x):
-    return bool(np.max(np.abs(gradient(x) - central_difference(f, x))) < 1e-6)
-
-
 def _by_the_value(f, gradient, x):
     error = np.max(np.abs(gradient(x) - central_difference(f, x)))
     return bool(error < 1e-6 * abs(f(x)))
 
 
-def _loose(f, gradient, x):
-    return relative_error(gradient(x), central_difference(f, x)) < 0.1
-
-
-def _first_entry_only(f, gradient, x):
-    return relative_error(gradient(x)[:1], central_difference(f, x)[:1]) < 1e-6
-
-
-def _cosine(f, gradient, x):
-    claimed, found = gradient(x), central_difference(f, x)
-    return bool(claimed @ found > (1 - 1e-6) * np.sqrt(claimed @ claimed * (found @ found)))
-
-
-def _of_summaries(summary):
-    """A check that compares one number of each of the two gradients."""
-
-    def alike(f, gradient, x):
-        return (
-            relative_error(summary(gradient(x)), summary(central_difference(f, x))) < 1e-6
-        )
-
-    return alike
-
-
-def _some_entry(f, gradient, x):
-    claimed, found = gradient(x), central_difference(f, x)
-    return bool(np.any(np.abs(claimed - found) <= 1e-6 * np.abs(found)))
-
-
-def _allclose(f, gradient, x):
-    return bool(np.allclose(gradient(x), central_difference(f, x)))
-
-
-def _reversed(check):
-    return lambda f, gradient, x: not check(f, gradient, x)
+def _cosine(claimed, found):
+    return claimed @ found > (1 - 1e-6) * np.sqrt(claimed @ claimed * (found @ found))
 
 
 EXERCISES: list[Exercise] = [
@@ -194,7 +163,7 @@ EXERCISES: list[Exercise] = [
     ),
     Exercise(
         name="gradient-check",
-        solution=_is_right,
+        solution=_is_close(np.asarray),
         inputs=_CLAIMS,
         right="It accepts the right ones, large and small, and refuses a lost entry, one "
         "percent too much, and a reversed sign.",
@@ -202,34 +171,37 @@ EXERCISES: list[Exercise] = [
             "You test that a step along the gradient raises f. "
             "A gradient that lost an entry or is 1% too long passes that test.": _goes_up,
             "You compare the difference itself with the tolerance. A function in large "
-            "units then fails though it is right, and in small units passes "
-            "though its sign is reversed: divide by the gradient's own size.": _absolute,
+            "units then fails though it is right, and in small units passes though its "
+            "sign is reversed: divide by the "
+            "gradient's own size.": _comparison(lambda a, b: np.max(np.abs(a - b)) < 1e-6),
             "You divide by the size of f(x). A million added to f changes that, "
             "and not the gradient: divide by the gradient's own size.": _by_the_value,
-            "Your tolerance lets an error of 1% through. "
-            "Central differences are good to about ten digits: ask for six.": _loose,
-            "You compare the first entry only; "
-            "one of the claims is wrong in its last.": _first_entry_only,
+            "Your tolerance lets an error of 1% through. Central differences are "
+            "good to about ten digits: ask for six.": _is_close(np.asarray, tolerance=0.1),
+            "You compare the first entry only; one "
+            "of the claims is wrong in its last.": _is_close(lambda gradient: gradient[:1]),
             "Your check accepts everything; "
             "some of these gradients are wrong.": lambda f, gradient, x: True,
             "Your check refuses everything. No difference quotient is exact: ask for "
             "agreement to about six digits, "
             "not for equality.": lambda f, gradient, x: False,
-            "You compare directions. The cosine is blind to length: "
-            "a gradient that is twice too long points the right way, and passes.": _cosine,
+            "You compare directions. The cosine is blind to length: a gradient that "
+            "is twice too long points the right way, and passes.": _comparison(_cosine),
             "You compare lengths only. A gradient with the sign reversed, or with its "
             "entries in another order, "
-            "is as long as the right one.": _of_summaries(np.linalg.norm),
+            "is as long as the right one.": _is_close(np.linalg.norm),
             "You compare the sums of the entries, or their means. With its entries in "
             "another order a wrong gradient has the same ones: "
-            "compare entry by entry.": _of_summaries(np.sum),
+            "compare entry by entry.": _is_close(np.sum),
             "`any` is content with a single entry that is right. "
-            "`all` of them have to be.": _some_entry,
+            "`all` of them have to be.": _comparison(
+                lambda a, b: np.any(np.abs(a - b) <= 1e-6 * np.abs(b))
+            ),
             "`np.allclose` also lets pass whatever differs by less than its `atol`, 1e-8 "
             "unless told: in small units even a reversed sign. "
-            "Give `atol=0`, or divide by the gradient's size.": _allclose,
-            "Yes and no have changed places: "
-            "`True` is for a gradient that is right.": _reversed(_is_right),
+            "Give `atol=0`, or divide by the gradient's size.": _comparison(np.allclose),
+            "Yes and no have changed places: `True` is for a gradient "
+            "that is right.": _comparison(lambda a, b: relative_error(a, b) >= 1e-6),
         },
     ),
 ]

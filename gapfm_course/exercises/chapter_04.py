@@ -1,12 +1,10 @@
 """Exercises of notebook 04: the escape law, accumulating, and patience."""
 
+from functools import partial
+
 import numpy as np
 
 from .core import Exercise
-
-
-def _iterations_to_grow(factor, rate, sigma):
-    return np.log(factor) / np.log(1 + rate * sigma)
 
 
 def _add_visits(V, items, steps):
@@ -15,33 +13,20 @@ def _add_visits(V, items, steps):
     return V_new
 
 
-def _last_visit_stays(V, items, steps):
+def _overwritten(V, items, values):
     V_new = V.copy()
-    V_new[items] += steps
+    V_new[items] = values
     return V_new
 
 
-def _steps_alone(V, items, steps):
-    return _add_visits(np.zeros_like(V), items, steps)
-
-
-def _best_before_patience_ends(gaps, patience):
+def _best_before_patience_ends(gaps, patience, better=np.greater):
     best = 1
     for iteration, gap in enumerate(gaps, start=1):
-        if gap > gaps[best - 1]:
+        if better(gap, gaps[best - 1]):
             best = iteration
         elif iteration - best >= patience:
             break
     return best
-
-
-def _where_it_stops(gaps, patience):
-    best = _best_before_patience_ends(gaps, patience)
-    return min(best + patience, len(gaps))
-
-
-def _one_more_than_patience(gaps, patience):
-    return _best_before_patience_ends(gaps, patience + 1)
 
 
 def _stops_at_first_fall(gaps, patience):
@@ -61,28 +46,11 @@ def _since_a_fall(gaps, patience):
     return best
 
 
-def _last_best(gaps, patience):
-    """With >= for >: an equal value takes the place of the best."""
-    best = 1
-    for iteration, gap in enumerate(gaps, start=1):
-        if gap >= gaps[best - 1]:
-            best = iteration
-        elif iteration - best >= patience:
-            break
-    return best
-
-
 def _visits(seed: int, n_items: int, n_visits: int) -> tuple:
     """Factors, and visits of which some go to the same item."""
     rng = np.random.default_rng(seed)
     items = rng.integers(0, n_items, n_visits)
     return rng.normal(size=(n_items, 2)), items, rng.normal(size=(n_visits, 2))
-
-
-def _last_step_alone(V, items, steps):
-    V_new = V.copy()
-    V_new[items] = steps
-    return V_new
 
 
 EXERCISES: list[Exercise] = [
@@ -95,19 +63,23 @@ EXERCISES: list[Exercise] = [
         keeps_inputs=True,
         mistakes={
             "A film that is visited twice got only its last step. NumPy reads `V[items]` "
-            "once, before it adds, and so "
-            "it does what the printed Algorithm 2 does: it overwrites.": _last_visit_stays,
+            "once, before it adds, and so it does "
+            "what the printed Algorithm 2 does: it overwrites.": lambda V, items, steps: (
+                _overwritten(V, items, V[items] + steps)
+            ),
             "These are the summed steps. Add them to the old V: "
-            "the method moves V, it does not replace it.": _steps_alone,
+            "the method moves V, it does not replace it.": lambda V, items, steps: (
+                _add_visits(np.zeros_like(V), items, steps)
+            ),
             "Each visit put its step in the place of what was there. "
-            "Add it: `+=`.": _last_step_alone,
+            "Add it: `+=`.": _overwritten,
             "The sign: the method climbs, so "
             "the steps are added.": lambda V, items, steps: _add_visits(V, items, -steps),
         },
     ),
     Exercise(
         name="iterations-to-grow",
-        solution=_iterations_to_grow,
+        solution=lambda factor, rate, sigma: np.log(factor) / np.log(1 + rate * sigma),
         right="Yes. For a small γσ, log(1 + γσ) is nearly γσ: ten times smaller steps need ten "
         "times as many iterations.",
         inputs=[(1000.0, 0.02, 11.0), (100.0, 1e-5, 77.0), (2.0, 0.5, 40.0)],
@@ -163,8 +135,10 @@ EXERCISES: list[Exercise] = [
             (np.array([0.2, 0.3, 0.3, 0.3, 0.1, 0.1, 0.5]), 2),
         ],
         mistakes={
-            "This is where training stops. The factors "
-            "to keep are those of the best iteration, which was earlier.": _where_it_stops,
+            "This is where training stops. The factors to keep "
+            "are those of the best iteration, which was earlier.": lambda gaps, patience: (
+                min(_best_before_patience_ends(gaps, patience) + patience, len(gaps))
+            ),
             "This looks at all iterations. Whoever stops early "
             "never sees what comes after.": lambda gaps, patience: np.argmax(gaps) + 1,
             "Iterations count from 1, "
@@ -172,7 +146,9 @@ EXERCISES: list[Exercise] = [
                 _best_before_patience_ends(gaps, patience) - 1
             ),
             "You waited one iteration too long: with the best at iteration 2 "
-            "and a patience of 3, training ends with iteration 5.": _one_more_than_patience,
+            "and a patience of 3, training ends with iteration 5.": lambda gaps, patience: (
+                _best_before_patience_ends(gaps, patience + 1)
+            ),
             "This stops at the first fall. `patience` "
             "says how many iterations without a new best are borne.": _stops_at_first_fall,
             "You waited one iteration too short: with the best at iteration 2 "
@@ -181,8 +157,9 @@ EXERCISES: list[Exercise] = [
             ),
             "You count iterations that fall below the one *before* them. Count "
             "since the last new *best*: climbing back a little is none.": _since_a_fall,
-            "An equal value counts as a new best in yours. "
-            "Only a higher one is.": _last_best,
+            "An equal value counts as a new best in yours. Only a higher one is.": partial(
+                _best_before_patience_ends, better=np.greater_equal
+            ),
             "This is the held-out GAP of that iteration. "
             "Asked for is its number.": lambda gaps, patience: gaps[
                 _best_before_patience_ends(gaps, patience) - 1

@@ -1,5 +1,7 @@
 """Exercises of notebook 07: the level of chance, shrinking a mean, λ at each visit."""
 
+from functools import partial
+
 import numpy as np
 
 from .core import Exercise
@@ -9,50 +11,22 @@ def _discounts(n):
     return 1 / np.log2(np.arange(2, n + 2))
 
 
-def _chance_of(worth, ideal_length=None):
-    """Expected DCG at n over the ideal one, for items worth `worth(grades)`."""
-
-    def chance(grades, n):
-        value = worth(grades)
-        best = np.sort(value)[::-1][: ideal_length or n]
-        return value.mean() * _discounts(n).sum() / (best @ _discounts(best.size))
-
-    return chance
-
-
 def _gains(grades):
     return 2.0**grades - 1
 
 
-def _ideal_not_sorted(grades, n):
-    gains = _gains(grades)
-    return gains.mean() * _discounts(n).sum() / (gains[:n] @ _discounts(n))
+def _best(values, n):
+    return np.sort(values)[::-1][:n]
 
 
-def _mean_of_first(grades, n):
-    gains = _gains(grades)
-    ideal = np.sort(gains)[::-1][:n]
-    return gains[:n].mean() * _discounts(n).sum() / (ideal @ _discounts(n))
-
-
-def _mean_of_best(grades, n):
-    best = np.sort(_gains(grades))[::-1][:n]
-    return best.mean() * _discounts(n).sum() / (best @ _discounts(n))
-
-
-def _linear_rank(grades, n):
-    discounts = 1 / np.arange(1, n + 1)
-    gains = _gains(grades)
-    return gains.mean() * discounts.sum() / (np.sort(gains)[::-1][:n] @ discounts)
-
-
-def _worst_first(grades, n):
-    gains = _gains(grades)
-    return gains.mean() * _discounts(n).sum() / (np.sort(gains)[:n] @ _discounts(n))
-
-
-def _expected_dcg(grades, n):
-    return _gains(grades).mean() * _discounts(n).sum()
+def _random_ndcg(
+    grades, n, *, gains=_gains, mean_of=None, ideal_of=_best, discounts=_discounts
+):
+    """Expected DCG at n over the ideal one, with places where a slip can be put in."""
+    values = gains(grades)
+    mean = np.mean(mean_of(values, n) if mean_of else values)
+    ideal = ideal_of(values, n)
+    return mean * discounts(n).sum() / (ideal @ discounts(ideal.size))
 
 
 def _ratings_needed(mean, rival, k, mu):
@@ -66,7 +40,7 @@ def _rest_points(pushes, reg):
 EXERCISES: list[Exercise] = [
     Exercise(
         name="random-ndcg",
-        solution=_chance_of(_gains),
+        solution=_random_ndcg,
         right="Yes. The mean gain stands at every rank on average; the ideal list is what it is "
         "measured against.",
         inputs=[
@@ -76,26 +50,37 @@ EXERCISES: list[Exercise] = [
         ],
         mistakes={
             "This is the expected DCG. "
-            "Divide by the DCG of the ideal order.": _expected_dcg,
-            "You used the grades themselves as gains. "
-            "A grade y is worth 2^y − 1.": _chance_of(lambda grades: grades.astype(float)),
-            "The ideal list goes on to its end here. "
-            "Cut it after n ranks, too.": _chance_of(_gains, ideal_length=1000),
-            "The ideal DCG takes the films in the order given. "
-            "Sort the gains, best first.": _ideal_not_sorted,
-            "You averaged the gains of the first n films. By chance "
-            "any film of the list may stand there: average all of them.": _mean_of_first,
-            "You averaged the n *best* gains. By chance "
-            "any film of the list may stand there: average all of them.": _mean_of_best,
-            "A grade y is worth 2^y − 1; the −1 is missing.": _chance_of(
-                lambda grades: 2.0**grades
+            "Divide by the DCG of the ideal order.": lambda grades, n: (
+                _gains(grades).mean() * _discounts(n).sum()
             ),
-            "You divided by the rank r. The discount is 1/log2(r + 1).": _linear_rank,
+            "You used the grades themselves as gains. A grade y is worth 2^y − 1.": partial(
+                _random_ndcg, gains=np.asarray
+            ),
+            "The ideal list goes on to its end here. Cut it after n ranks, too.": partial(
+                _random_ndcg, ideal_of=lambda values, n: _best(values, values.size)
+            ),
+            "The ideal DCG takes the films in the order given. "
+            "Sort the gains, best first.": partial(
+                _random_ndcg, ideal_of=lambda values, n: values[:n]
+            ),
+            "You averaged the gains of the first n films. By chance any film of the list "
+            "may stand there: average "
+            "all of them.": partial(_random_ndcg, mean_of=lambda values, n: values[:n]),
+            "You averaged the n *best* gains. By chance any film of the list "
+            "may stand there: average all of them.": partial(_random_ndcg, mean_of=_best),
+            "A grade y is worth 2^y − 1; the −1 is missing.": partial(
+                _random_ndcg, gains=np.exp2
+            ),
+            "You divided by the rank r. The discount is 1/log2(r + 1).": partial(
+                _random_ndcg, discounts=lambda n: 1 / np.arange(1, n + 1)
+            ),
             "The ideal list has the *worst* films first in yours. "
-            "`np.sort` goes from low to high: turn it round, `[::-1]`.": _worst_first,
+            "`np.sort` goes from low to high: turn it round, `[::-1]`.": partial(
+                _random_ndcg, ideal_of=lambda values, n: np.sort(values)[:n]
+            ),
             "The discounts are missing. They do not cancel: the ideal "
             "list has its best film where the discount is largest.": lambda grades, n: (
-                _gains(grades).mean() / np.sort(_gains(grades))[::-1][:n].mean()
+                _gains(grades).mean() / _best(_gains(grades), n).mean()
             ),
         },
     ),

@@ -5,24 +5,18 @@ import numpy as np
 from .core import Exercise
 
 
+def _begins(users, n_users):
+    """Where the row of each user begins."""
+    counts = np.bincount(users, minlength=n_users)
+    return np.cumsum(counts) - counts
+
+
 def _new_places(users, n_users):
-    counts = np.bincount(users, minlength=n_users)
-    ends = np.cumsum(counts) - counts
-    places = np.empty_like(users)
+    begins, places = _begins(users, n_users), np.empty_like(users)
     for k, user in enumerate(users):
-        places[k] = ends[user]
-        ends[user] += 1
+        places[k] = begins[user]
+        begins[user] += 1
     return places
-
-
-def _never_moved_on(users, n_users):
-    counts = np.bincount(users, minlength=n_users)
-    return (np.cumsum(counts) - counts)[users]
-
-
-def _begins_too_late(users, n_users):
-    counts = np.bincount(users, minlength=n_users)
-    return _new_places(users, n_users) + counts[users]
 
 
 def _filled_from_the_end(users, n_users):
@@ -31,11 +25,6 @@ def _filled_from_the_end(users, n_users):
         ends[user] -= 1
         places[k] = ends[user]
     return places
-
-
-def _within_the_row(users, n_users):
-    counts = np.bincount(users, minlength=n_users)
-    return _new_places(users, n_users) - (np.cumsum(counts) - counts)[users]
 
 
 def _spread_of_counts(counts):
@@ -57,12 +46,16 @@ EXERCISES: list[Exercise] = [
             "This is the opposite direction: which rating stands at each place of the "
             "rows. Asked for is the place that "
             "each rating goes to.": lambda users, n_users: np.argsort(users, kind="stable"),
-            "All ratings of a user go to the same place. "
-            "After each one, move the place on.": _never_moved_on,
-            "Your rows begin where they should end: `cumsum` "
-            "counts the user's own ratings, too. Subtract the counts.": _begins_too_late,
+            "All ratings of a user go to the same place. After each one, "
+            "move the place on.": lambda users, n_users: _begins(users, n_users)[users],
+            "Your rows begin where they should end: `cumsum` counts "
+            "the user's own ratings, too. Subtract the counts.": lambda users, n_users: (
+                _new_places(users, n_users) + np.bincount(users)[users]
+            ),
             "You count within the user's row. "
-            "Add the place where the row begins.": _within_the_row,
+            "Add the place where the row begins.": lambda users, n_users: (
+                _new_places(users, n_users) - _begins(users, n_users)[users]
+            ),
             "The rows are right, but each is filled from its end: a "
             "user's films come out in the reverse order of the file.": _filled_from_the_end,
             "These are the users in the order of the rows. "
