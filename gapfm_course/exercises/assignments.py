@@ -12,14 +12,9 @@ from typing import Any
 
 from gapfm_teach._support.files import new_folder
 
+from ..class_edition.edition import CHAPTER, METADATA
 from ..class_edition.sources import NOTEBOOKS, sources
 from .parsing import ParsedExercise, parse_exercises
-
-CHAPTER = "[0-9][0-9]_*.ipynb"
-METADATA = {
-    "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-    "language_info": {"name": "python"},
-}
 
 
 def write_assignments(folder: Path) -> list[Path]:
