@@ -1,6 +1,6 @@
 // GAPfm in a reader's browser: GAP, smoothed GAP, consistent GAP, and the trainings that climb them.
 //
-// The twin of metrics, smooth, selection, repaired and learning, in their notation: scores f,
+// The twin of metrics, paper, consistent and training, in their notation: scores f,
 // grades y, Δ(y) = δ_1 + ... + δ_y, β_ij = min(Δ(y_i), Δ(y_j)), g the logistic function. Arrays may
 // be typed or plain; factors are flat, row after row, D numbers each. Bad input throws one Error
 // that names the value and the remedy. All sums go over all pairs of a list.
