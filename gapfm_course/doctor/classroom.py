@@ -34,45 +34,94 @@ SITE = ("files.grouplens.org", 443)
 PATIENCE = 3.0  # seconds for an answer from there
 
 
+def _wrong(look: Callable[[], bool]) -> bool:
+    try:
+        return look()
+    except Exception:  # as of an environment's checks
+        return True
+
+
+def _states(checks) -> set[str]:
+    return {check.state for check in checks}
+
+
+def _bad_notebooks() -> bool:
+    """Packages that only the notebooks need are noted where they are missing."""
+    return "note" in _states(environment.packages()) or "problem" in _states(
+        environment.jupyter()
+    )
+
+
+def _bad_cache() -> bool:
+    kernels = importlib.import_module("gapfm_teach.kernels")
+    return not kernels.CACHE_ENABLED or bool(kernels.damaged_cache())
+
+
+def _no_data() -> bool:
+    if environment.movielens().state == "ok":
+        return False
+    try:
+        socket.create_connection(SITE, timeout=PATIENCE).close()
+    except OSError:
+        return True
+    return False
+
+
 class Problem(NamedTuple):
-    """What is wrong, and the remedy, as the teacher reads it out."""
+    """What is wrong, the remedy, as the teacher reads it out, and whether it is so here."""
 
     what: str
     remedy: str
+    is_here: Callable[[], bool]
 
 
 PROBLEMS = {
-    "P": Problem("Python is too old", "install a newer Python; doctor says which"),
+    "P": Problem(
+        "Python is too old",
+        "install a newer Python; doctor says which",
+        lambda: "problem" in _states(environment.python()),
+    ),
     "V": Problem(
         "a package is missing, too old or does not load",
         "python -m gapfm_teach doctor says which one, and what mends it",
+        lambda: "problem" in _states(environment.packages()),
     ),
     "J": Problem(
         "JupyterLab, its kernel or what draws its sliders is missing or too old",
         'python -m pip install --upgrade "gapfm-teach[notebooks]"',
+        _bad_notebooks,
     ),
     "K": Problem(
         "compiled code cannot be kept, or what is kept is damaged",
         "set NUMBA_CACHE_DIR to a folder of your own, or remove the one that doctor names",
+        _bad_cache,
     ),
     "W": Problem(
         "not all is compiled yet, so the first fit of a kind waits",
         "python -m gapfm_teach warm",
+        lambda: bool(uncompiled()),
     ),
     "D": Problem(
         "the data folder cannot be used",
         "set GAPFM_TEACH_DATA to the full path of a folder that you may write to",
+        lambda: environment.data_folder().state == "problem",
     ),
     "N": Problem(
         "MovieLens 100K is not here, and the site that has it does not answer",
         "with a network: python -c 'import gapfm_teach; gapfm_teach.load_movielens()'; or copy "
         "the data folder of a laptop that has it",
+        _no_data,
     ),
     "S": Problem(
         "the disk is slow",
         "work on the laptop's own disk, not on a stick or a network drive",
+        lambda: _disk_seconds() > SLOW_DISK,
     ),
-    "M": Problem("little memory is free", "close other programs, or restart the laptop"),
+    "M": Problem(
+        "little memory is free",
+        "close other programs, or restart the laptop",
+        lambda: _memory() < LEAST_MEMORY,
+    ),
 }
 
 
@@ -81,7 +130,7 @@ def problems() -> str:
 
     What cannot be looked at counts as wrong.
     """
-    return "".join(letter for letter in PROBLEMS if _wrong(LOOKS[letter]))
+    return "".join(letter for letter in PROBLEMS if _wrong(PROBLEMS[letter].is_here))
 
 
 def checksum() -> str:
@@ -128,7 +177,8 @@ def explain(code: str) -> tuple[str, bool]:
         lines = [f"{ALL_WELL}: all is well"]
     else:
         lines = [
-            f"{letter}: {'. To mend it: '.join(PROBLEMS[letter])}" for letter in letters
+            f"{letter}: {PROBLEMS[letter].what}. To mend it: {PROBLEMS[letter].remedy}"
+            for letter in letters
         ]
     if versions == checksum():
         lines.append(f"{versions}: the same versions as here")
@@ -138,59 +188,6 @@ def explain(code: str) -> tuple[str, bool]:
             "python -m gapfm_teach doctor lists them on both"
         )
     return "\n".join(lines), True
-
-
-# --------------------------------------------------------------------------- the looks
-
-
-def _wrong(look: Callable[[], bool]) -> bool:
-    try:
-        return look()
-    except Exception:  # as of an environment's checks
-        return True
-
-
-def _states(checks) -> set[str]:
-    return {check.state for check in checks}
-
-
-def _bad_notebooks() -> bool:
-    """Packages that only the notebooks need are noted where they are missing."""
-    return "note" in _states(environment.packages()) or "problem" in _states(
-        environment.jupyter()
-    )
-
-
-def _bad_cache() -> bool:
-    kernels = importlib.import_module("gapfm_teach.kernels")
-    return not kernels.CACHE_ENABLED or bool(kernels.damaged_cache())
-
-
-def _bad_data_folder() -> bool:
-    return environment.data_folder().state == "problem"
-
-
-def _no_data() -> bool:
-    if environment.movielens().state == "ok":
-        return False
-    try:
-        socket.create_connection(SITE, timeout=PATIENCE).close()
-    except OSError:
-        return True
-    return False
-
-
-LOOKS: dict[str, Callable[[], bool]] = {
-    "P": lambda: "problem" in _states(environment.python()),
-    "V": lambda: "problem" in _states(environment.packages()),
-    "J": _bad_notebooks,
-    "K": _bad_cache,
-    "W": lambda: bool(uncompiled()),
-    "D": _bad_data_folder,
-    "N": _no_data,
-    "S": lambda: _disk_seconds() > SLOW_DISK,
-    "M": lambda: _memory() < LEAST_MEMORY,
-}
 
 
 def _disk_seconds(n_files: int = 20) -> float:

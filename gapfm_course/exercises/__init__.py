@@ -8,48 +8,21 @@ After `record_results(name)`, and not before, what `check` says is also kept for
 """
 
 import os
+from importlib import import_module
 
-from . import (
-    chapter_00,
-    chapter_01,
-    chapter_02,
-    chapter_03,
-    chapter_04,
-    chapter_05,
-    chapter_06,
-    chapter_07,
-    chapter_08,
-    chapter_09,
-    chapter_10,
-    chapter_11,
-)
-from .core import NOT_YET, Exercise, Mistake, judge
+from .core import NOT_YET, Exercise, judge
 from .dialogue import dialogue
 from .progress_log import forget_results, keep, record_results
 
 EXERCISES: dict[str, Exercise] = {
     exercise.name: exercise
-    for chapter in (
-        chapter_00,
-        chapter_01,
-        chapter_02,
-        chapter_03,
-        chapter_04,
-        chapter_05,
-        chapter_06,
-        chapter_07,
-        chapter_08,
-        chapter_09,
-        chapter_10,
-        chapter_11,
-    )
-    for exercise in chapter.EXERCISES
+    for number in range(12)
+    for exercise in import_module(f".chapter_{number:02}", __name__).EXERCISES
 }
 
 __all__ = [
     "EXERCISES",
     "Exercise",
-    "Mistake",
     "assert_solved",
     "check",
     "forget_results",

@@ -12,14 +12,9 @@ from typing import Any
 
 from gapfm_teach._support.files import new_folder
 
+from ..class_edition.edition import CHAPTER, METADATA
 from ..class_edition.sources import NOTEBOOKS, sources
-from .posed import Posed, posed
-
-CHAPTER = "[0-9][0-9]_*.ipynb"
-METADATA = {
-    "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-    "language_info": {"name": "python"},
-}
+from .parsing import ParsedExercise, parse_exercises
 
 
 def write_assignments(folder: Path) -> list[Path]:
@@ -46,12 +41,12 @@ def _assignment(path: Path) -> dict[str, Any]:
         _cell("markdown", f"{title}\n\nExercises of the chapter `{path.stem}`.", "title"),
         _cell("code", start, "start"),
     ]
-    for exercise in posed(path):
+    for exercise in parse_exercises(path):
         cells += _cells(exercise)
     return {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
-def _cells(exercise: Posed) -> list[dict[str, Any]]:
+def _cells(exercise: ParsedExercise) -> list[dict[str, Any]]:
     call = f'("{exercise.name}", {exercise.answer})'
     graded = f"""\
 check{call}
@@ -67,7 +62,7 @@ assert_solved{call}
     ]
 
 
-def _marked(exercise: Posed) -> str:
+def _marked(exercise: ParsedExercise) -> str:
     """The solution with marks around what the student is to write."""
     lines = exercise.solution.splitlines()
     for node in ast.parse(exercise.solution).body:

@@ -4,7 +4,7 @@ import numpy as np
 
 from gapfm_teach.paper import ranks
 
-from .core import Exercise, Mistake
+from .core import Exercise
 
 EXERCISES: list[Exercise] = [
     Exercise(
@@ -12,44 +12,40 @@ EXERCISES: list[Exercise] = [
         solution=lambda n_users, n_items, n_ratings: 1 - n_ratings / (n_users * n_items),
         inputs=[(943, 1682, 100_000), (4, 5, 5), (10, 3, 30)],
         right="Right. The list that we want to build is made of these empty cells.",
-        mistakes=[
-            Mistake(
-                lambda n_users, n_items, n_ratings: n_ratings / (n_users * n_items),
-                "This is the share of cells that are *filled*; the empty ones are the rest.",
+        mistakes={
+            "This is the share of cells that are *filled*; "
+            "the empty ones are the rest.": lambda n_users, n_items, n_ratings: (
+                n_ratings / (n_users * n_items)
             ),
-            Mistake(
-                lambda n_users, n_items, n_ratings: n_users * n_items - n_ratings,
-                "This is the *number* of empty cells; divide by the number of all cells.",
+            "This is the *number* of empty cells; "
+            "divide by the number of all cells.": lambda n_users, n_items, n_ratings: (
+                n_users * n_items - n_ratings
             ),
-            Mistake(
-                lambda n_users, n_items, n_ratings: (
-                    100 * (1 - n_ratings / n_users / n_items)
-                ),
-                "Right in percent, but a share lies between 0 and 1: leave out the 100.",
+            "Right in percent, but a share lies between 0 and 1: "
+            "leave out the 100.": lambda n_users, n_items, n_ratings: (
+                100 * (1 - n_ratings / n_users / n_items)
             ),
-            Mistake(
-                lambda n_users, n_items, n_ratings: 1 - n_ratings / (n_users + n_items),
-                "The table has users *times* items cells, not users plus items.",
+            "The table has users *times* items cells, "
+            "not users plus items.": lambda n_users, n_items, n_ratings: (
+                1 - n_ratings / (n_users + n_items)
             ),
-            Mistake(
-                lambda n_users, n_items, n_ratings: 100 * n_ratings / (n_users * n_items),
-                "This is the share of cells that are *filled*, and in percent.",
+            "This is the share of cells that are *filled*, "
+            "and in percent.": lambda n_users, n_items, n_ratings: (
+                100 * n_ratings / (n_users * n_items)
             ),
-            Mistake(
-                lambda n_users, n_items, n_ratings: (
-                    (n_users * n_items - n_ratings) / n_ratings
-                ),
-                "You divided by the number of filled cells. Divide by the number of all cells.",
+            "You divided by the number of filled cells. "
+            "Divide by the number of all cells.": lambda n_users, n_items, n_ratings: (
+                (n_users * n_items - n_ratings) / n_ratings
             ),
-            Mistake(
-                lambda n_users, n_items, n_ratings: 1 - n_ratings / n_users * n_items,
-                "Brackets: `a / b * c` is `(a / b) * c`. Divide by `(n_users * n_items)`.",
+            "Brackets: `a / b * c` is `(a / b) * c`. "
+            "Divide by `(n_users * n_items)`.": lambda n_users, n_items, n_ratings: (
+                1 - n_ratings / n_users * n_items
             ),
-            Mistake(
-                lambda n_users, n_items, n_ratings: 1 - n_ratings // (n_users * n_items),
-                "`//` divides and rounds down. A share needs `/`.",
+            "`//` divides and rounds down. "
+            "A share needs `/`.": lambda n_users, n_items, n_ratings: (
+                1 - n_ratings // (n_users * n_items)
             ),
-        ],
+        },
     ),
     Exercise(
         name="ranks",
@@ -61,44 +57,27 @@ EXERCISES: list[Exercise] = [
         ],
         right="Right. From here on R_i, the rank of item i, is all that a metric sees of "
         "the scores.",
-        mistakes=[
-            Mistake(
-                lambda scores: np.argsort(-scores) + 1,
-                "`argsort` answers another question: *which item* stands at each rank. You "
-                "need at *which rank* each item stands, the inverse of that.",
+        mistakes={
+            "`argsort` answers another question: *which item* stands at each rank. You "
+            "need at *which rank* each item stands, "
+            "the inverse of that.": lambda scores: np.argsort(-scores) + 1,
+            "Two slips: `argsort` says which item stands at each rank, not the "
+            "other way round; and ranks begin at 1.": lambda scores: np.argsort(-scores),
+            "Upside down: rank 1 belongs to the *highest* score.": lambda scores: ranks(
+                -scores
             ),
-            Mistake(
-                lambda scores: np.argsort(-scores),
-                "Two slips: `argsort` says which item stands at each rank, not the other way "
-                "round; and ranks begin at 1.",
-            ),
-            Mistake(
-                lambda scores: ranks(-scores),
-                "Upside down: rank 1 belongs to the *highest* score.",
-            ),
-            Mistake(
-                lambda scores: ranks(scores) - 1,
-                "Your ranks begin at 0. The paper's begin at 1, and we are going to divide "
-                "by them.",
-            ),
-            Mistake(
-                lambda scores: np.argsort(scores) + 1,
-                "Two slips: `argsort` says which item stands at each place, not the other way round; "
-                "and it sorts the *lowest* score first.",
-            ),
-            Mistake(
-                lambda scores: np.argsort(scores),
-                "Three slips: `argsort` says which item stands at each place, not the other way "
-                "round; it sorts the *lowest* score first; and ranks begin at 1.",
-            ),
-            Mistake(
-                lambda scores: ranks(-scores) - 1,
-                "Upside down, and from 0: rank 1 belongs to the *highest* score.",
-            ),
-            Mistake(
-                lambda scores: -np.sort(-scores),
-                "These are the scores themselves, sorted. Asked for is the place of each.",
-            ),
-        ],
+            "Your ranks begin at 0. The paper's begin at 1, "
+            "and we are going to divide by them.": lambda scores: ranks(scores) - 1,
+            "Two slips: `argsort` says which item stands at each place, not the other way "
+            "round; "
+            "and it sorts the *lowest* score first.": lambda scores: np.argsort(scores) + 1,
+            "Three slips: `argsort` says which item stands at each place, not the other "
+            "way round; it sorts the *lowest* score first; "
+            "and ranks begin at 1.": lambda scores: np.argsort(scores),
+            "Upside down, and from 0: "
+            "rank 1 belongs to the *highest* score.": lambda scores: ranks(-scores) - 1,
+            "These are the scores themselves, sorted. "
+            "Asked for is the place of each.": lambda scores: -np.sort(-scores),
+        },
     ),
 ]

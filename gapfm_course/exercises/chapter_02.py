@@ -1,5 +1,7 @@
 """Exercises of notebook 02: smoothed GAP, its supremum, and the rank that repairs it."""
 
+from functools import partial
+
 import numpy as np
 
 from gapfm_teach.consistent.ranks import consistent_rank
@@ -12,7 +14,7 @@ from gapfm_teach.paper import (
     thresholding_probabilities,
 )
 
-from .core import Exercise, Mistake
+from .core import Exercise
 
 
 def _assembled(
@@ -50,67 +52,45 @@ SMOOTHED = Exercise(
     solution=smoothed_gap,
     inputs=_smoothed_inputs(),
     right="That is (8). Every pair of films meets twice in it, once in each row.",
-    mistakes=[
-        Mistake(
-            lambda f, y, d: _assembled(f, y, d, sign=-1.0),
-            "The difference is the wrong way round: g(f_i − f_j) asks whether j stands *below* "
-            "i. The inner sum wants g(f_j − f_i). Or, if yours is that, you summed over i: the inner sum is "
-            "over j, `axis=1`.",
+    mistakes={
+        "The difference is the wrong way round: g(f_i − f_j) asks whether j stands *below* "
+        "i. The inner sum wants g(f_j − f_i). Or, if yours is that, you summed over i: "
+        "the inner sum is over j, `axis=1`.": partial(_assembled, sign=-1.0),
+        "The term j = i is missing. (8) keeps it, with g(0) = ½.": partial(
+            _assembled, own=0.0
         ),
-        Mistake(
-            lambda f, y, d: _assembled(f, y, d, own=0.0),
-            "The term j = i is missing. (8) keeps it, with g(0) = ½.",
+        "You gave the term j = i its exact value 1. That is the better choice, and "
+        "`consistent_gap` makes it, "
+        "but (8) as printed has g(0) = ½ there.": partial(_assembled, own=1.0),
+        "You divided by Z. (8) leaves 1/Z out.": lambda f, y, d: (
+            smoothed_gap(f, y, d) / np.trace(pair_weights(y, d))
         ),
-        Mistake(
-            lambda f, y, d: _assembled(f, y, d, own=1.0),
-            "You gave the term j = i its exact value 1. That is the better choice, and "
-            "`consistent_gap` makes it, but (8) as printed has g(0) = ½ there.",
+        "The outer factor g(f_i), the stand-in for 1/R_i, is missing.": partial(
+            _assembled, outer=np.ones_like
         ),
-        Mistake(
-            lambda f, y, d: smoothed_gap(f, y, d) / np.trace(pair_weights(y, d)),
-            "You divided by Z. (8) leaves 1/Z out.",
+        "You used δ of the lower grade. β needs the accumulated Δ(y) = δ_1 + … + δ_y: "
+        "np.cumsum(delta)[grades - 1].": partial(_assembled, pairs=_single_beta),
+        "The outer factor is the exact 1/R_i here. (8) has "
+        "its smooth stand-in, g(f_i).": partial(_assembled, outer=lambda f: 1 / ranks(f)),
+        "Whether j stands above i is exact here, yes or no. "
+        "(8) has its smooth stand-in, g(f_j − f_i).": _exactly_above,
+        "You used the lower grade itself. "
+        "β is Δ of it: np.cumsum(delta)[grades - 1].": partial(
+            _assembled, pairs=lambda y, d: np.minimum.outer(y, y)
         ),
-        Mistake(
-            lambda f, y, d: _assembled(f, y, d, outer=np.ones_like),
-            "The outer factor g(f_i), the stand-in for 1/R_i, is missing.",
+        "You kept the pairs of one triangle only. g(f_j "
+        "− f_i) takes the place of the condition R_j ≤ R_i, so all pairs count.": partial(
+            _assembled, pairs=lambda y, d: np.tril(pair_weights(y, d))
         ),
-        Mistake(
-            lambda f, y, d: _assembled(f, y, d, pairs=_single_beta),
-            "You used δ of the lower grade. β needs the accumulated Δ(y) = δ_1 + … + δ_y: "
-            "np.cumsum(delta)[grades - 1].",
+        "You took the mean over the films. (8) is a sum.": lambda f, y, d: (
+            smoothed_gap(f, y, d) / len(f)
         ),
-        Mistake(
-            lambda f, y, d: _assembled(f, y, d, outer=lambda f: 1 / ranks(f)),
-            "The outer factor is the exact 1/R_i here. (8) has its smooth stand-in, g(f_i).",
+        "Each pair counts Δ of one of the two films, whichever that is. "
+        "β is the smaller of the two.": lambda f, y, d: np.sum(
+            logistic(f)
+            * (cumulative_weights(d)[y] * logistic(f[None, :] - f[:, None])).sum(axis=1)
         ),
-        Mistake(
-            _exactly_above,
-            "Whether j stands above i is exact here, yes or no. (8) has its smooth stand-in, "
-            "g(f_j − f_i).",
-        ),
-        Mistake(
-            lambda f, y, d: _assembled(f, y, d, pairs=lambda y, d: np.minimum.outer(y, y)),
-            "You used the lower grade itself. β is Δ of it: np.cumsum(delta)[grades - 1].",
-        ),
-        Mistake(
-            lambda f, y, d: _assembled(
-                f, y, d, pairs=lambda y, d: np.tril(pair_weights(y, d))
-            ),
-            "You kept the pairs of one triangle only. g(f_j − f_i) takes the place of the condition "
-            "R_j ≤ R_i, so all pairs count.",
-        ),
-        Mistake(
-            lambda f, y, d: smoothed_gap(f, y, d) / len(f),
-            "You took the mean over the films. (8) is a sum.",
-        ),
-        Mistake(
-            lambda f, y, d: np.sum(
-                logistic(f)
-                * (cumulative_weights(d)[y] * logistic(f[None, :] - f[:, None])).sum(axis=1)
-            ),
-            "Each pair counts Δ of one of the two films, whichever that is. β is the smaller of the two.",
-        ),
-    ],
+    },
 )
 
 
@@ -128,51 +108,32 @@ SHIFT_NEEDED = Exercise(
         (np.array([3.0, 4.0]), 0.5),
     ],
     right="Order and grades do not appear in your formula: any list gets there.",
-    mistakes=[
-        Mistake(
-            lambda scores, q: _logit(q) - np.max(scores),
-            "You moved the highest score to log(q/(1 − q)). That is the upper bound: F *could* "
-            "reach the share. A guarantee looks at the lowest score.",
+    mistakes={
+        "You moved the highest score to log(q/(1 − q)). That is the upper bound: F *could* "
+        "reach the share. A guarantee "
+        "looks at the lowest score.": lambda scores, q: _logit(q) - np.max(scores),
+        "log(q/(1 − q)) is where the lowest score must end up. "
+        "How far is it from there?": lambda scores, q: _logit(q),
+        "The sign is turned round: lowest "
+        "score + shift = log(q/(1 − q)).": lambda scores, q: np.min(scores) - _logit(q),
+        "You moved the mean of the scores. The theorem's "
+        "lower bound is g of the *lowest*.": lambda scores, q: _logit(q) - np.mean(scores),
+        "g(x) = q has the solution x = log(q/(1 − q)), not log q.": lambda scores, q: (
+            np.log(q) - np.min(scores)
         ),
-        Mistake(
-            lambda scores, q: _logit(q),
-            "log(q/(1 − q)) is where the lowest score must end up. How far is it from there?",
-        ),
-        Mistake(
-            lambda scores, q: np.min(scores) - _logit(q),
-            "The sign is turned round: lowest score + shift = log(q/(1 − q)).",
-        ),
-        Mistake(
-            lambda scores, q: _logit(q) - np.mean(scores),
-            "You moved the mean of the scores. The theorem's lower bound is g of the *lowest*.",
-        ),
-        Mistake(
-            lambda scores, q: np.log(q) - np.min(scores),
-            "g(x) = q has the solution x = log(q/(1 − q)), not log q.",
-        ),
-        Mistake(
-            lambda scores, q: q / (1 - q) - np.min(scores),
-            "The logarithm is missing: g(x) = q has the solution x = log(q/(1 − q)).",
-        ),
-        Mistake(
-            lambda scores, q: -_logit(q) - np.min(scores),
-            "Upside down in the logarithm: g(x) = q has the solution x = log(q/(1 − q)).",
-        ),
-        Mistake(
-            lambda scores, q: q - logistic(np.min(scores)),
-            "This is how much g of the lowest score has to grow. Asked for is how far the *score* has to "
-            "move: solve g(x) = q for x first.",
-        ),
-        Mistake(
-            lambda scores, q: q - np.min(scores),
-            "You moved the lowest *score* to q. It is g of it that has to reach q.",
-        ),
-        Mistake(
-            lambda scores, q: np.maximum(0.0, _logit(q) - np.min(scores)),
-            "Where the lowest score is already higher than it needs to be, the smallest shift that does is "
-            "negative: all may move down. Leave out the `max`.",
-        ),
-    ],
+        "The logarithm is missing: g(x) = q has "
+        "the solution x = log(q/(1 − q)).": lambda scores, q: q / (1 - q) - np.min(scores),
+        "Upside down in the logarithm: g(x) = q has "
+        "the solution x = log(q/(1 − q)).": lambda scores, q: -_logit(q) - np.min(scores),
+        "This is how much g of the lowest score has to grow. Asked for is how far the "
+        "*score* has to move: "
+        "solve g(x) = q for x first.": lambda scores, q: q - logistic(np.min(scores)),
+        "You moved the lowest *score* to q. "
+        "It is g of it that has to reach q.": lambda scores, q: q - np.min(scores),
+        "Where the lowest score is already higher than it needs to be, the smallest shift "
+        "that does is negative: all may move down. Leave "
+        "out the `max`.": lambda scores, q: np.maximum(0.0, _logit(q) - np.min(scores)),
+    },
 )
 
 
@@ -185,48 +146,29 @@ SMOOTH_RANK = Exercise(
         (np.array([5.0, 5.2, 4.0, 4.9, 7.1]), 2.0),
     ],
     right="As τ goes to 0 this is the rank, and a constant added to all scores changes nothing.",
-    mistakes=[
-        Mistake(
-            lambda f, tau: 0.5 + consistent_rank(f, tau),
-            "Half a rank too many: with 1 in front *and* j = i in the sum, a film counts itself "
-            "once and a half.",
+    mistakes={
+        "Half a rank too many: with 1 in front *and* j = i in the sum, a "
+        "film counts itself once and a half.": lambda f, tau: 0.5 + consistent_rank(f, tau),
+        "Half a rank too few: the film itself gives only g(0) = ½. "
+        "What must stand in front?": lambda f, tau: consistent_rank(f, tau) - 0.5,
+        "Your list is upside down: the highest score has the largest rank. "
+        "Count the films with f_j above f_i.": lambda f, tau: consistent_rank(-f, tau),
+        "You multiplied by τ. Dividing makes the "
+        "switch harder as τ gets smaller.": lambda f, tau: consistent_rank(f, 1.0 / tau),
+        "τ is not used: divide the difference of the scores by it.": lambda f, tau: (
+            consistent_rank(f, 1.0)
         ),
-        Mistake(
-            lambda f, tau: consistent_rank(f, tau) - 0.5,
-            "Half a rank too few: the film itself gives only g(0) = ½. What must stand in front?",
+        "That is 1/R̂. The exercise asks for R̂ itself.": lambda f, tau: (
+            1.0 / consistent_rank(f, tau)
         ),
-        Mistake(
-            lambda f, tau: consistent_rank(-f, tau),
-            "Your list is upside down: the highest score has the largest rank. Count the films "
-            "with f_j above f_i.",
-        ),
-        Mistake(
-            lambda f, tau: consistent_rank(f, 1.0 / tau),
-            "You multiplied by τ. Dividing makes the switch harder as τ gets smaller.",
-        ),
-        Mistake(
-            lambda f, tau: consistent_rank(f, 1.0),
-            "τ is not used: divide the difference of the scores by it.",
-        ),
-        Mistake(
-            lambda f, tau: 1.0 / consistent_rank(f, tau),
-            "That is 1/R̂. The exercise asks for R̂ itself.",
-        ),
-        Mistake(
-            lambda f, tau: ranks(f),
-            "This is the exact rank. The smooth one counts with g((f_j − f_i)/τ) how surely each film "
-            "stands above.",
-        ),
-        Mistake(
-            lambda f, tau: consistent_rank(-f, tau) - 0.5,
-            "Two slips: your list is upside down, and half a rank is missing in front of the sum.",
-        ),
-        Mistake(
-            lambda f, tau: 0.5 + consistent_rank(-f, tau),
-            "Two slips: your list is upside down, and with 1 in front *and* j = i in the sum, a film "
-            "counts itself once and a half.",
-        ),
-    ],
+        "This is the exact rank. The smooth one counts "
+        "with g((f_j − f_i)/τ) how surely each film stands above.": lambda f, tau: ranks(f),
+        "Two slips: your list is upside down, and half a rank "
+        "is missing in front of the sum.": lambda f, tau: consistent_rank(-f, tau) - 0.5,
+        "Two slips: your list is upside down, and with 1 in front *and* j = i in the sum, "
+        "a film counts itself once "
+        "and a half.": lambda f, tau: 0.5 + consistent_rank(-f, tau),
+    },
 )
 
 EXERCISES: list[Exercise] = [SMOOTHED, SHIFT_NEEDED, SMOOTH_RANK]

@@ -4,15 +4,21 @@ import numpy as np
 
 from gapfm_teach.gradcheck import central_difference, relative_error
 
-from .core import Exercise, Mistake
+from .core import Exercise
 
 
 def _item_gradient(c, U, v, reg):
     return U.T @ c - reg * v
 
 
-def _is_right(f, gradient, x):
-    return relative_error(gradient(x), central_difference(f, x)) < 1e-6
+def _comparison(agree):
+    """A check by `agree`, a function of the claimed gradient and of the one by differences."""
+    return lambda f, gradient, x: bool(agree(gradient(x), central_difference(f, x)))
+
+
+def _is_close(of, tolerance=1e-6):
+    """A check that compares `of` the two gradients, relative to their size."""
+    return _comparison(lambda a, b: relative_error(of(a), of(b)) < tolerance)
 
 
 def _raters(seed: int, n_raters: int, n_factors: int, reg: float) -> tuple:
@@ -107,50 +113,13 @@ def _goes_up(f, gradient, x):
     return bool(f(x + 1e-3 * gradient(x)) > f(x))
 
 
-def _absolute(f, gradient, x):
-    return bool(np.max(np.abs(gradient(x) - central_difference(f, x))) < 1e-6)
-
-
 def _by_the_value(f, gradient, x):
     error = np.max(np.abs(gradient(x) - central_difference(f, x)))
     return bool(error < 1e-6 * abs(f(x)))
 
 
-def _loose(f, gradient, x):
-    return relative_error(gradient(x), central_difference(f, x)) < 0.1
-
-
-def _first_entry_only(f, gradient, x):
-    return relative_error(gradient(x)[:1], central_difference(f, x)[:1]) < 1e-6
-
-
-def _cosine(f, gradient, x):
-    claimed, found = gradient(x), central_difference(f, x)
-    return bool(claimed @ found > (1 - 1e-6) * np.sqrt(claimed @ claimed * (found @ found)))
-
-
-def _of_summaries(summary):
-    """A check that compares one number of each of the two gradients."""
-
-    def alike(f, gradient, x):
-        return (
-            relative_error(summary(gradient(x)), summary(central_difference(f, x))) < 1e-6
-        )
-
-    return alike
-
-
-def _some_entry(f, gradient, x):
-    claimed, found = gradient(x), central_difference(f, x)
-    return bool(np.any(np.abs(claimed - found) <= 1e-6 * np.abs(found)))
-
-
-def _allclose(f, gradient, x):
-    return bool(np.allclose(gradient(x), central_difference(f, x)))
-
-
-def _reversed(check):
-    return lambda f, gradient, x: not check(f, gradient, x)
+def _cosine(claimed, found):
+    return claimed @ found > (1 - 1e-6) * np.sqrt(claimed @ claimed * (found @ found))
 
 
 EXERCISES: list[Exercise] = [
@@ -160,134 +129,79 @@ EXERCISES: list[Exercise] = [
         inputs=[_raters(0, 2, 2, 0.1), _raters(1, 5, 3, 0.5), _raters(2, 1, 4, 0.0)],
         right="Each rater pulls along their own vector, with their own strength c; the "
         "regulariser pulls back once, however many raters there are.",
-        mistakes=[
-            Mistake(
-                lambda c, U, v, reg: U.T @ c,
-                "The pull of the raters is right; the regulariser's -λV_i is missing.",
+        mistakes={
+            "The pull of the raters is right; "
+            "the regulariser's -λV_i is missing.": lambda c, U, v, reg: U.T @ c,
+            "The regulariser has the wrong sign: it is subtracted in (9), "
+            "so it pulls the vector towards zero.": lambda c, U, v, reg: U.T @ c + reg * v,
+            "You subtract λV_i once for each rater. In (9) the item's vector stands in "
+            "‖V‖² once, so its derivative "
+            "is subtracted once.": lambda c, U, v, reg: U.T @ c - reg * len(c) * v,
+            "You average over the raters. (9) adds users up, "
+            "so their pulls add up too.": lambda c, U, v, reg: U.T @ c / len(c) - reg * v,
+            "The regulariser is doubled: (9) has λ/2, "
+            "so that its derivative is λV_i.": lambda c, U, v, reg: U.T @ c - 2 * reg * v,
+            "Half of the regulariser is missing: the derivative of λ/2 ‖V_i‖² is λV_i, "
+            "since the square brings a 2.": lambda c, U, v, reg: U.T @ c - reg / 2 * v,
+            "You subtract λ times V_i divided by its length: that belongs to the norm "
+            "‖V_i‖. (9) has its *square*, whose derivative is λV_i.": lambda c, U, v, reg: (
+                U.T @ c - reg * v / np.linalg.norm(v)
             ),
-            Mistake(
-                lambda c, U, v, reg: U.T @ c + reg * v,
-                "The regulariser has the wrong sign: it is subtracted in (9), so it pulls "
-                "the vector towards zero.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: U.T @ c - reg * len(c) * v,
-                "You subtract λV_i once for each rater. In (9) the item's vector stands in "
-                "‖V‖² once, so its derivative is subtracted once.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: U.T @ c / len(c) - reg * v,
-                "You average over the raters. (9) adds users up, so their pulls add up too.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: U.T @ c - 2 * reg * v,
-                "The regulariser is doubled: (9) has λ/2, so that its derivative is λV_i.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: U.T @ c - reg / 2 * v,
-                "Half of the regulariser is missing: the derivative of λ/2 ‖V_i‖² is λV_i, since the square "
-                "brings a 2.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: U.T @ c - reg * v / np.linalg.norm(v),
-                "You subtract λ times V_i divided by its length: that belongs to the norm ‖V_i‖. (9) has its "
-                "*square*, whose derivative is λV_i.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: c.sum() * v - reg * v,
-                "The pull must point along the users' vectors: ∂f/∂V_i = U_m, not V_i.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: U.T @ c - reg * U.sum(axis=0),
-                "You subtract λ times the *users'* vectors. In ∂F/∂V_i it is the item's own, -λV_i.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: U.sum(axis=0) - reg * v,
-                "c is missing: rater m pulls along U_m with the strength c_mi.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: c[0] * U[0] - reg * v,
-                "This is the pull of the first rater alone. All of them pull: sum over the raters.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: reg * v - U.T @ c,
-                "The sign of the whole: this is the gradient of -F. GAPfm climbs F.",
-            ),
-            Mistake(
-                lambda c, U, v, reg: U.T @ c - reg * v**2,
-                "The derivative of λ/2 ‖V_i‖² is λV_i; yours has the square still in it.",
-            ),
-        ],
+            "The pull must point along the users' vectors: "
+            "∂f/∂V_i = U_m, not V_i.": lambda c, U, v, reg: c.sum() * v - reg * v,
+            "You subtract λ times the *users'* vectors. In ∂F/∂V_i it "
+            "is the item's own, -λV_i.": lambda c, U, v, reg: U.T @ c - reg * U.sum(axis=0),
+            "c is missing: rater m pulls along "
+            "U_m with the strength c_mi.": lambda c, U, v, reg: U.sum(axis=0) - reg * v,
+            "This is the pull of the first rater alone. All of them pull: "
+            "sum over the raters.": lambda c, U, v, reg: c[0] * U[0] - reg * v,
+            "The sign of the whole: this is the gradient of -F. "
+            "GAPfm climbs F.": lambda c, U, v, reg: reg * v - U.T @ c,
+            "The derivative of λ/2 ‖V_i‖² is λV_i; "
+            "yours has the square still in it.": lambda c, U, v, reg: U.T @ c - reg * v**2,
+        },
     ),
     Exercise(
         name="gradient-check",
-        solution=_is_right,
+        solution=_is_close(np.asarray),
         inputs=_CLAIMS,
         right="It accepts the right ones, large and small, and refuses a lost entry, one "
         "percent too much, and a reversed sign.",
-        mistakes=[
-            Mistake(
-                _goes_up,
-                "You test that a step along the gradient raises f. A gradient that lost an "
-                "entry or is 1% too long passes that test.",
+        mistakes={
+            "You test that a step along the gradient raises f. "
+            "A gradient that lost an entry or is 1% too long passes that test.": _goes_up,
+            "You compare the difference itself with the tolerance. A function in large "
+            "units then fails though it is right, and in small units passes though its "
+            "sign is reversed: divide by the "
+            "gradient's own size.": _comparison(lambda a, b: np.max(np.abs(a - b)) < 1e-6),
+            "You divide by the size of f(x). A million added to f changes that, "
+            "and not the gradient: divide by the gradient's own size.": _by_the_value,
+            "Your tolerance lets an error of 1% through. Central differences are "
+            "good to about ten digits: ask for six.": _is_close(np.asarray, tolerance=0.1),
+            "You compare the first entry only; one "
+            "of the claims is wrong in its last.": _is_close(lambda gradient: gradient[:1]),
+            "Your check accepts everything; "
+            "some of these gradients are wrong.": lambda f, gradient, x: True,
+            "Your check refuses everything. No difference quotient is exact: ask for "
+            "agreement to about six digits, "
+            "not for equality.": lambda f, gradient, x: False,
+            "You compare directions. The cosine is blind to length: a gradient that "
+            "is twice too long points the right way, and passes.": _comparison(_cosine),
+            "You compare lengths only. A gradient with the sign reversed, or with its "
+            "entries in another order, "
+            "is as long as the right one.": _is_close(np.linalg.norm),
+            "You compare the sums of the entries, or their means. With its entries in "
+            "another order a wrong gradient has the same ones: "
+            "compare entry by entry.": _is_close(np.sum),
+            "`any` is content with a single entry that is right. "
+            "`all` of them have to be.": _comparison(
+                lambda a, b: np.any(np.abs(a - b) <= 1e-6 * np.abs(b))
             ),
-            Mistake(
-                _absolute,
-                "You compare the difference itself with the tolerance. A function in large "
-                "units then fails though it is right, and in small units passes though its "
-                "sign is reversed: divide by the gradient's own size.",
-            ),
-            Mistake(
-                _by_the_value,
-                "You divide by the size of f(x). A million added to f changes that, and not the gradient: "
-                "divide by the gradient's own size.",
-            ),
-            Mistake(
-                _loose,
-                "Your tolerance lets an error of 1% through. Central differences are good "
-                "to about ten digits: ask for six.",
-            ),
-            Mistake(
-                _first_entry_only,
-                "You compare the first entry only; one of the claims is wrong in its last.",
-            ),
-            Mistake(
-                lambda f, gradient, x: True,
-                "Your check accepts everything; some of these gradients are wrong.",
-            ),
-            Mistake(
-                lambda f, gradient, x: False,
-                "Your check refuses everything. No difference quotient is exact: ask for "
-                "agreement to about six digits, not for equality.",
-            ),
-            Mistake(
-                _cosine,
-                "You compare directions. The cosine is blind to length: a gradient that is twice too long "
-                "points the right way, and passes.",
-            ),
-            Mistake(
-                _of_summaries(np.linalg.norm),
-                "You compare lengths only. A gradient with the sign reversed, or with its entries in "
-                "another order, is as long as the right one.",
-            ),
-            Mistake(
-                _of_summaries(np.sum),
-                "You compare the sums of the entries, or their means. With its entries in another order a "
-                "wrong gradient has the same ones: compare entry by entry.",
-            ),
-            Mistake(
-                _some_entry,
-                "`any` is content with a single entry that is right. `all` of them have to be.",
-            ),
-            Mistake(
-                _allclose,
-                "`np.allclose` also lets pass whatever differs by less than its `atol`, 1e-8 unless told: "
-                "in small units even a reversed sign. Give `atol=0`, or divide by the gradient's size.",
-            ),
-            Mistake(
-                _reversed(_is_right),
-                "Yes and no have changed places: `True` is for a gradient that is right.",
-            ),
-        ],
+            "`np.allclose` also lets pass whatever differs by less than its `atol`, 1e-8 "
+            "unless told: in small units even a reversed sign. "
+            "Give `atol=0`, or divide by the gradient's size.": _comparison(np.allclose),
+            "Yes and no have changed places: `True` is for a gradient "
+            "that is right.": _comparison(lambda a, b: relative_error(a, b) >= 1e-6),
+        },
     ),
 ]

@@ -1,8 +1,10 @@
 """Exercises of notebook 06: sampled ranks, the effect size."""
 
+from functools import partial
+
 import numpy as np
 
-from .core import Exercise, Mistake
+from .core import Exercise
 
 
 def _full_rank(sampled, n_drawn, n_unrated):
@@ -25,43 +27,24 @@ def _mid_ranks(values):
     return (_lowest_ranks(values) + _highest_ranks(values)) / 2
 
 
-def _effect_size(differences, ranked=_mid_ranks):
-    d = differences[differences != 0]
-    rank = ranked(np.abs(d))
-    return np.sum(rank * np.sign(d)) / rank.sum()
-
-
-def _effect_with_zeros(differences):
-    rank = _mid_ranks(np.abs(differences))
-    return np.sum(rank * np.sign(differences)) / rank.sum()
-
-
-def _effect_of_signed_ranks(differences):
-    d = differences[differences != 0]
-    rank = _mid_ranks(d)
-    return np.sum(rank * np.sign(d)) / rank.sum()
-
-
-def _effect_without_shared_ranks(differences):
-    d = differences[differences != 0]
-    rank = 1 + np.argsort(np.argsort(np.abs(d)))
-    return np.sum(rank * np.sign(d)) / rank.sum()
-
-
-def _sign_only(differences):
-    return np.mean(np.sign(differences[differences != 0]))
-
-
 def _without_zeros(differences):
     return differences[differences != 0]
 
 
-def _cohens_d(differences, ddof):
-    return np.mean(differences) / np.std(differences, ddof=ddof)
+def _effect_size(differences, ranked=_mid_ranks, keep=_without_zeros, size=np.abs):
+    """Wins minus losses in ranks, over all ranks, with places where a slip can be put in."""
+    d = keep(differences)
+    rank = ranked(size(d))
+    return np.sum(rank * np.sign(d)) / rank.sum()
 
 
-def _share_won(differences):
-    return (1 + _effect_size(differences)) / 2
+def _ranks_by_chance(values):
+    return 1 + np.argsort(np.argsort(values))
+
+
+def _cohens_d(differences, keep, ddof):
+    d = keep(differences)
+    return np.mean(d) / np.std(d, ddof=ddof)
 
 
 EXERCISES: list[Exercise] = [
@@ -70,37 +53,33 @@ EXERCISES: list[Exercise] = [
         solution=_full_rank,
         right="Yes. With the paper's sizes, sampled rank 5 is about rank 72 of the full list.",
         inputs=[(5, 1000, 17_769), (1, 1000, 1682), (3.5, 100, 2000)],
-        mistakes=[
-            Mistake(
-                lambda sampled, n_drawn, n_unrated: sampled * n_unrated / n_drawn,
-                "For sampled = 1 this is not 1. It is the films *above*, sampled − 1 of them, "
-                "that are thinned out.",
+        mistakes={
+            "For sampled = 1 this is not 1. It is the films *above*, sampled − 1 of them, "
+            "that are thinned out.": lambda sampled, n_drawn, n_unrated: (
+                sampled * n_unrated / n_drawn
             ),
-            Mistake(
-                lambda sampled, n_drawn, n_unrated: 1 + sampled * n_unrated / n_drawn,
-                "For sampled = 1 this is not 1. Only sampled − 1 films stand above it.",
+            "For sampled = 1 this is not 1. "
+            "Only sampled − 1 films stand above it.": lambda sampled, n_drawn, n_unrated: (
+                1 + sampled * n_unrated / n_drawn
             ),
-            Mistake(
-                lambda sampled, n_drawn, n_unrated: (sampled - 1) * n_unrated / n_drawn,
-                "This is how many films stand above it. Its rank is one more.",
+            "This is how many films stand above it. "
+            "Its rank is one more.": lambda sampled, n_drawn, n_unrated: (
+                (sampled - 1) * n_unrated / n_drawn
             ),
-            Mistake(
-                lambda sampled, n_drawn, n_unrated: 1 + (sampled - 1) * n_drawn / n_unrated,
-                "This goes from the full list to the sampled one. The other way round, ranks get "
-                "larger.",
+            "This goes from the full list to the sampled one. "
+            "The other way round, ranks get larger.": lambda sampled, n_drawn, n_unrated: (
+                1 + (sampled - 1) * n_drawn / n_unrated
             ),
-            Mistake(
-                lambda sampled, n_drawn, n_unrated: sampled * n_drawn / n_unrated,
-                "Two slips: this goes from the full list to the sampled one; and it is the films *above*, "
-                "sampled − 1 of them, that are thinned out.",
+            "Two slips: this goes from the full list to the sampled one; and it is the "
+            "films *above*, sampled − 1 of them, "
+            "that are thinned out.": lambda sampled, n_drawn, n_unrated: (
+                sampled * n_drawn / n_unrated
             ),
-            Mistake(
-                lambda sampled, n_drawn, n_unrated: (
-                    sampled + (sampled - 1) * n_unrated / n_drawn
-                ),
-                "You begin with the sampled rank. The film itself is one: 1 + what stands above it.",
+            "You begin with the sampled rank. The film itself is one: "
+            "1 + what stands above it.": lambda sampled, n_drawn, n_unrated: (
+                sampled + (sampled - 1) * n_unrated / n_drawn
             ),
-        ],
+        },
     ),
     Exercise(
         name="effect-size",
@@ -112,73 +91,50 @@ EXERCISES: list[Exercise] = [
             (np.array([0.3, -0.3, 0.1]),),  # whoever lets one of the equals win is off
             (np.array([0.4, 0.1, 0.9]),),
         ],
-        mistakes=[
-            Mistake(
-                _effect_with_zeros,
-                "The users for whom both systems are equal take up the lowest ranks. Leave them "
-                "out before ranking.",
+        mistakes={
+            "The users for whom both systems are equal take up the lowest ranks. "
+            "Leave them out before ranking.": partial(_effect_size, keep=np.asarray),
+            "You ranked the differences themselves, so that losses got the lowest ranks. "
+            "Rank their sizes, abs(d).": partial(_effect_size, size=np.asarray),
+            "This is wins minus losses, each counting once. "
+            "Weigh each by the rank of its size.": lambda differences: np.mean(
+                np.sign(_without_zeros(differences))
             ),
-            Mistake(
-                _effect_of_signed_ranks,
-                "You ranked the differences themselves, so that losses got the lowest ranks. Rank "
-                "their sizes, abs(d).",
+            "This is the share of the ranks that A wins, from 0 to 1. The effect size is "
+            "wins minus losses, "
+            "from −1 to 1.": lambda differences: (1 + _effect_size(differences)) / 2,
+            "Users with equal sizes must share their ranks, here 2 and 3 become 2.5 twice; "
+            "in yours chance decides who is ahead. "
+            "`scipy.stats.rankdata` does it.": partial(
+                _effect_size, ranked=_ranks_by_chance
             ),
-            Mistake(
-                _sign_only,
-                "This is wins minus losses, each counting once. Weigh each by the rank of its "
-                "size.",
+            "You weighed each user by the size of the difference. "
+            "Put the *rank* of that size in its place.": lambda differences: (
+                np.sum(differences) / np.sum(np.abs(differences))
             ),
-            Mistake(
-                _share_won,
-                "This is the share of the ranks that A wins, from 0 to 1. The effect size is wins "
-                "minus losses, from −1 to 1.",
-            ),
-            Mistake(
-                _effect_without_shared_ranks,
-                "Users with equal sizes must share their ranks, here 2 and 3 become 2.5 twice; in "
-                "yours chance decides who is ahead. `scipy.stats.rankdata` does it.",
-            ),
-            Mistake(
-                lambda differences: np.sum(differences) / np.sum(np.abs(differences)),
-                "You weighed each user by the size of the difference. Put the *rank* of that size "
-                "in its place.",
-            ),
-            *(
-                Mistake(
-                    lambda differences, ranked=ranked: _effect_size(differences, ranked),
-                    "Equal sizes share the *mean* of the ranks that they take up, here 2.5 for two at ranks 2 "
-                    "and 3. `scipy.stats.rankdata` does so unless another `method` is asked for.",
-                )
+            "Equal sizes share the *mean* of the ranks that they take up, here 2.5 for two "
+            "at ranks 2 and 3. "
+            "`scipy.stats.rankdata` does so unless another `method` is asked for.": [
+                partial(_effect_size, ranked=ranked)
                 for ranked in (_lowest_ranks, _highest_ranks, _dense_ranks)
-            ),
-            *(
-                Mistake(
-                    lambda differences, picked=picked, ddof=ddof: _cohens_d(
-                        picked(differences), ddof
-                    ),
-                    "That is Cohen's d, the mean over the standard deviation. Asked for is the matched-pairs "
-                    "rank-biserial correlation, which looks at ranks and signs only.",
-                )
-                for picked in (np.asarray, _without_zeros)
+            ],
+            "That is Cohen's d, the mean over the standard deviation. Asked for is the "
+            "matched-pairs rank-biserial correlation, "
+            "which looks at ranks and signs only.": [
+                partial(_cohens_d, keep=keep, ddof=ddof)
+                for keep in (np.asarray, _without_zeros)
                 for ddof in (0, 1)
+            ],
+            "These are wins minus losses, in ranks. "
+            "Divide by the sum of all ranks.": lambda differences: np.sum(
+                _mid_ranks(np.abs(_without_zeros(differences)))
+                * np.sign(_without_zeros(differences))
             ),
-            Mistake(
-                lambda differences: np.sum(
-                    _mid_ranks(np.abs(_without_zeros(differences)))
-                    * np.sign(_without_zeros(differences))
-                ),
-                "These are wins minus losses, in ranks. Divide by the sum of all ranks.",
-            ),
-            Mistake(
-                lambda differences: np.mean(differences > 0),
-                "This is the share of users for whom A wins. Weigh each by the rank of its size, and "
-                "subtract the losses.",
-            ),
-            Mistake(
-                lambda differences: np.mean(np.sign(differences)),
-                "This is wins minus losses, each counting once, and the ties as well. Weigh each by the rank "
-                "of its size.",
-            ),
-        ],
+            "This is the share of users for whom A wins. Weigh each by the rank of its "
+            "size, and subtract the losses.": lambda differences: np.mean(differences > 0),
+            "This is wins minus losses, each counting once, and the ties as well. Weigh "
+            "each "
+            "by the rank of its size.": lambda differences: np.mean(np.sign(differences)),
+        },
     ),
 ]

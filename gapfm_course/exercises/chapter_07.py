@@ -1,58 +1,32 @@
 """Exercises of notebook 07: the level of chance, shrinking a mean, λ at each visit."""
 
+from functools import partial
+
 import numpy as np
 
-from .core import Exercise, Mistake
+from .core import Exercise
 
 
 def _discounts(n):
     return 1 / np.log2(np.arange(2, n + 2))
 
 
-def _chance_of(worth, ideal_length=None):
-    """Expected DCG at n over the ideal one, for items worth `worth(grades)`."""
-
-    def chance(grades, n):
-        value = worth(grades)
-        best = np.sort(value)[::-1][: ideal_length or n]
-        return value.mean() * _discounts(n).sum() / (best @ _discounts(best.size))
-
-    return chance
-
-
 def _gains(grades):
     return 2.0**grades - 1
 
 
-def _ideal_not_sorted(grades, n):
-    gains = _gains(grades)
-    return gains.mean() * _discounts(n).sum() / (gains[:n] @ _discounts(n))
+def _best(values, n):
+    return np.sort(values)[::-1][:n]
 
 
-def _mean_of_first(grades, n):
-    gains = _gains(grades)
-    ideal = np.sort(gains)[::-1][:n]
-    return gains[:n].mean() * _discounts(n).sum() / (ideal @ _discounts(n))
-
-
-def _mean_of_best(grades, n):
-    best = np.sort(_gains(grades))[::-1][:n]
-    return best.mean() * _discounts(n).sum() / (best @ _discounts(n))
-
-
-def _linear_rank(grades, n):
-    discounts = 1 / np.arange(1, n + 1)
-    gains = _gains(grades)
-    return gains.mean() * discounts.sum() / (np.sort(gains)[::-1][:n] @ discounts)
-
-
-def _worst_first(grades, n):
-    gains = _gains(grades)
-    return gains.mean() * _discounts(n).sum() / (np.sort(gains)[:n] @ _discounts(n))
-
-
-def _expected_dcg(grades, n):
-    return _gains(grades).mean() * _discounts(n).sum()
+def _random_ndcg(
+    grades, n, *, gains=_gains, mean_of=None, ideal_of=_best, discounts=_discounts
+):
+    """Expected DCG at n over the ideal one, with places where a slip can be put in."""
+    values = gains(grades)
+    mean = np.mean(mean_of(values, n) if mean_of else values)
+    ideal = ideal_of(values, n)
+    return mean * discounts(n).sum() / (ideal @ discounts(ideal.size))
 
 
 def _ratings_needed(mean, rival, k, mu):
@@ -66,7 +40,7 @@ def _rest_points(pushes, reg):
 EXERCISES: list[Exercise] = [
     Exercise(
         name="random-ndcg",
-        solution=_chance_of(_gains),
+        solution=_random_ndcg,
         right="Yes. The mean gain stands at every rank on average; the ideal list is what it is "
         "measured against.",
         inputs=[
@@ -74,54 +48,41 @@ EXERCISES: list[Exercise] = [
             (np.array([1, 2, 3, 4, 5, 5, 3]), 1),
             (np.array([4, 1, 4, 2, 5, 3, 3, 1]), 5),
         ],
-        mistakes=[
-            Mistake(
-                _expected_dcg,
-                "This is the expected DCG. Divide by the DCG of the ideal order.",
+        mistakes={
+            "This is the expected DCG. "
+            "Divide by the DCG of the ideal order.": lambda grades, n: (
+                _gains(grades).mean() * _discounts(n).sum()
             ),
-            Mistake(
-                _chance_of(lambda grades: grades.astype(float)),
-                "You used the grades themselves as gains. A grade y is worth 2^y − 1.",
+            "You used the grades themselves as gains. A grade y is worth 2^y − 1.": partial(
+                _random_ndcg, gains=np.asarray
             ),
-            Mistake(
-                _chance_of(_gains, ideal_length=1000),
-                "The ideal list goes on to its end here. Cut it after n ranks, too.",
+            "The ideal list goes on to its end here. Cut it after n ranks, too.": partial(
+                _random_ndcg, ideal_of=lambda values, n: _best(values, values.size)
             ),
-            Mistake(
-                _ideal_not_sorted,
-                "The ideal DCG takes the films in the order given. Sort the gains, best first.",
+            "The ideal DCG takes the films in the order given. "
+            "Sort the gains, best first.": partial(
+                _random_ndcg, ideal_of=lambda values, n: values[:n]
             ),
-            Mistake(
-                _mean_of_first,
-                "You averaged the gains of the first n films. By chance any film of the list may "
-                "stand there: average all of them.",
+            "You averaged the gains of the first n films. By chance any film of the list "
+            "may stand there: average "
+            "all of them.": partial(_random_ndcg, mean_of=lambda values, n: values[:n]),
+            "You averaged the n *best* gains. By chance any film of the list "
+            "may stand there: average all of them.": partial(_random_ndcg, mean_of=_best),
+            "A grade y is worth 2^y − 1; the −1 is missing.": partial(
+                _random_ndcg, gains=np.exp2
             ),
-            Mistake(
-                _mean_of_best,
-                "You averaged the n *best* gains. By chance any film of the list may stand there: average "
-                "all of them.",
+            "You divided by the rank r. The discount is 1/log2(r + 1).": partial(
+                _random_ndcg, discounts=lambda n: 1 / np.arange(1, n + 1)
             ),
-            Mistake(
-                _chance_of(lambda grades: 2.0**grades),
-                "A grade y is worth 2^y − 1; the −1 is missing.",
+            "The ideal list has the *worst* films first in yours. "
+            "`np.sort` goes from low to high: turn it round, `[::-1]`.": partial(
+                _random_ndcg, ideal_of=lambda values, n: np.sort(values)[:n]
             ),
-            Mistake(
-                _linear_rank,
-                "You divided by the rank r. The discount is 1/log2(r + 1).",
+            "The discounts are missing. They do not cancel: the ideal "
+            "list has its best film where the discount is largest.": lambda grades, n: (
+                _gains(grades).mean() / _best(_gains(grades), n).mean()
             ),
-            Mistake(
-                _worst_first,
-                "The ideal list has the *worst* films first in yours. `np.sort` goes from low to high: turn it "
-                "round, `[::-1]`.",
-            ),
-            Mistake(
-                lambda grades, n: (
-                    _gains(grades).mean() / np.sort(_gains(grades))[::-1][:n].mean()
-                ),
-                "The discounts are missing. They do not cancel: the ideal list has its best film where the "
-                "discount is largest.",
-            ),
-        ],
+        },
     ),
     Exercise(
         name="ratings-needed",
@@ -129,32 +90,24 @@ EXERCISES: list[Exercise] = [
         right="Yes: k counts as a unit. The nearer the rival is to the film's own mean, the more "
         "ratings it takes.",
         inputs=[(4.5, 4.0, 5, 3.5), (5.0, 3.75, 9, 3.5), (4.2, 4.1, 2.5, 3.0)],
-        mistakes=[
-            Mistake(
-                lambda mean, rival, k, mu: np.ceil(_ratings_needed(mean, rival, k, mu)),
-                "You rounded up. The number at which both are equal may have a fraction.",
+        mistakes={
+            "You rounded up. The number "
+            "at which both are equal may have a fraction.": lambda mean, rival, k, mu: (
+                np.ceil(_ratings_needed(mean, rival, k, mu))
             ),
-            Mistake(
-                lambda mean, rival, k, mu: k * (mean - rival) / (rival - mu),
-                "Upside down: it should take more ratings when the rival is nearer to the mean.",
+            "Upside down: it should take more ratings when the rival is nearer "
+            "to the mean.": lambda mean, rival, k, mu: k * (mean - rival) / (rival - mu),
+            "The pseudo-counts are worth μ each, not 0: they "
+            "lift the film, too.": lambda mean, rival, k, mu: k * rival / (mean - rival),
+            "This is n + k, "
+            "the real ratings and the pseudo-counts together.": lambda mean, rival, k, mu: (
+                k * (mean - mu) / (mean - rival)
             ),
-            Mistake(
-                lambda mean, rival, k, mu: k * rival / (mean - rival),
-                "The pseudo-counts are worth μ each, not 0: they lift the film, too.",
-            ),
-            Mistake(
-                lambda mean, rival, k, mu: k * (mean - mu) / (mean - rival),
-                "This is n + k, the real ratings and the pseudo-counts together.",
-            ),
-            Mistake(
-                lambda mean, rival, k, mu: k * (rival - mu) / (mean - mu),
-                "Below the line belongs how far the film's own mean is above the *rival*.",
-            ),
-            Mistake(
-                lambda mean, rival, k, mu: (rival - mu) / (mean - rival),
-                "k is missing: so many pseudo-counts pull the film towards μ.",
-            ),
-        ],
+            "Below the line belongs how far the film's own mean is "
+            "above the *rival*.": lambda mean, rival, k, mu: k * (rival - mu) / (mean - mu),
+            "k is missing: so many pseudo-counts pull "
+            "the film towards μ.": lambda mean, rival, k, mu: (rival - mu) / (mean - rival),
+        },
     ),
     Exercise(
         name="rest-points",
@@ -166,27 +119,23 @@ EXERCISES: list[Exercise] = [
             (np.array([0.4]), 0.25),
             (np.array([0.1, 0.1, 0.1]), 2.0),
         ],
-        mistakes=[
-            Mistake(
-                lambda pushes, reg: _rest_points(pushes, reg)[::-1],
-                "The two are swapped. λ once: the pushes of all visits against one λv.",
+        mistakes={
+            "The two are swapped. λ once: the pushes of all "
+            "visits against one λv.": lambda pushes, reg: _rest_points(pushes, reg)[::-1],
+            "λ is missing. The larger it is, the nearer "
+            "to 0 the film comes to rest.": lambda pushes, reg: _rest_points(pushes, 1.0),
+            "With λ at each visit, "
+            "λv is subtracted as often as the film is visited.": lambda pushes, reg: (
+                np.array([pushes.sum(), pushes.sum()]) / reg
             ),
-            Mistake(
-                lambda pushes, reg: _rest_points(pushes, 1.0),
-                "λ is missing. The larger it is, the nearer to 0 the film comes to rest.",
+            "With λ once, all pushes pull against a single λv: "
+            "their sum, not their mean.": lambda pushes, reg: (
+                np.array([pushes.mean(), pushes.mean()]) / reg
             ),
-            Mistake(
-                lambda pushes, reg: np.array([pushes.sum(), pushes.sum()]) / reg,
-                "With λ at each visit, λv is subtracted as often as the film is visited.",
+            "You multiplied by λ. "
+            "At rest λv is the sum of the pushes: divide by λ.": lambda pushes, reg: (
+                np.array([pushes.sum(), pushes.mean()]) * reg
             ),
-            Mistake(
-                lambda pushes, reg: np.array([pushes.mean(), pushes.mean()]) / reg,
-                "With λ once, all pushes pull against a single λv: their sum, not their mean.",
-            ),
-            Mistake(
-                lambda pushes, reg: np.array([pushes.sum(), pushes.mean()]) * reg,
-                "You multiplied by λ. At rest λv is the sum of the pushes: divide by λ.",
-            ),
-        ],
+        },
     ),
 ]

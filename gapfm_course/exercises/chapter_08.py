@@ -2,27 +2,21 @@
 
 import numpy as np
 
-from .core import Exercise, Mistake
+from .core import Exercise
+
+
+def _begins(users, n_users):
+    """Where the row of each user begins."""
+    counts = np.bincount(users, minlength=n_users)
+    return np.cumsum(counts) - counts
 
 
 def _new_places(users, n_users):
-    counts = np.bincount(users, minlength=n_users)
-    ends = np.cumsum(counts) - counts
-    places = np.empty_like(users)
+    begins, places = _begins(users, n_users), np.empty_like(users)
     for k, user in enumerate(users):
-        places[k] = ends[user]
-        ends[user] += 1
+        places[k] = begins[user]
+        begins[user] += 1
     return places
-
-
-def _never_moved_on(users, n_users):
-    counts = np.bincount(users, minlength=n_users)
-    return (np.cumsum(counts) - counts)[users]
-
-
-def _begins_too_late(users, n_users):
-    counts = np.bincount(users, minlength=n_users)
-    return _new_places(users, n_users) + counts[users]
 
 
 def _filled_from_the_end(users, n_users):
@@ -31,11 +25,6 @@ def _filled_from_the_end(users, n_users):
         ends[user] -= 1
         places[k] = ends[user]
     return places
-
-
-def _within_the_row(users, n_users):
-    counts = np.bincount(users, minlength=n_users)
-    return _new_places(users, n_users) - (np.cumsum(counts) - counts)[users]
 
 
 def _spread_of_counts(counts):
@@ -53,39 +42,28 @@ EXERCISES: list[Exercise] = [
             (np.array([4, 4, 1, 0, 4, 1]), 5),
             (np.array([1, 3, 3, 0, 3, 1, 2]), 4),
         ],
-        mistakes=[
-            Mistake(
-                lambda users, n_users: np.argsort(users, kind="stable"),
-                "This is the opposite direction: which rating stands at each place of the rows. "
-                "Asked for is the place that each rating goes to.",
+        mistakes={
+            "This is the opposite direction: which rating stands at each place of the "
+            "rows. Asked for is the place that "
+            "each rating goes to.": lambda users, n_users: np.argsort(users, kind="stable"),
+            "All ratings of a user go to the same place. After each one, "
+            "move the place on.": lambda users, n_users: _begins(users, n_users)[users],
+            "Your rows begin where they should end: `cumsum` counts "
+            "the user's own ratings, too. Subtract the counts.": lambda users, n_users: (
+                _new_places(users, n_users) + np.bincount(users)[users]
             ),
-            Mistake(
-                _never_moved_on,
-                "All ratings of a user go to the same place. After each one, move the place on.",
+            "You count within the user's row. "
+            "Add the place where the row begins.": lambda users, n_users: (
+                _new_places(users, n_users) - _begins(users, n_users)[users]
             ),
-            Mistake(
-                _begins_too_late,
-                "Your rows begin where they should end: `cumsum` counts the user's own ratings, "
-                "too. Subtract the counts.",
+            "The rows are right, but each is filled from its end: a "
+            "user's films come out in the reverse order of the file.": _filled_from_the_end,
+            "These are the users in the order of the rows. "
+            "Asked for is the place of each rating.": lambda users, n_users: np.sort(users),
+            "Your places begin at 1; an array's begin at 0.": lambda users, n_users: (
+                _new_places(users, n_users) + 1
             ),
-            Mistake(
-                _within_the_row,
-                "You count within the user's row. Add the place where the row begins.",
-            ),
-            Mistake(
-                _filled_from_the_end,
-                "The rows are right, but each is filled from its end: a user's films come out in "
-                "the reverse order of the file.",
-            ),
-            Mistake(
-                lambda users, n_users: np.sort(users),
-                "These are the users in the order of the rows. Asked for is the place of each rating.",
-            ),
-            Mistake(
-                lambda users, n_users: _new_places(users, n_users) + 1,
-                "Your places begin at 1; an array's begin at 0.",
-            ),
-        ],
+        },
     ),
     Exercise(
         name="counts-ratio",
@@ -97,40 +75,29 @@ EXERCISES: list[Exercise] = [
             (np.array([10, 10, 10, 10]),),
             (np.array([5, 40, 7, 300, 12]),),
         ],
-        mistakes=[
-            Mistake(
-                lambda counts: 1 / _spread_of_counts(counts),
-                "Upside down: the true count is divided by the paper's. It is never below 1.",
+        mistakes={
+            "Upside down: the true count is divided by the paper's. "
+            "It is never below 1.": lambda counts: 1 / _spread_of_counts(counts),
+            "M is missing. The paper's count is M times the "
+            "square of the mean.": lambda counts: np.sum(counts**2) / np.sum(counts) ** 2,
+            "You summed the squares, where their mean belongs: the "
+            "M below is missing.": lambda counts: np.sum(counts**2) / np.mean(counts) ** 2,
+            "That is the variance over the squared mean. The mean of the squares is the "
+            "variance "
+            "and the squared mean together.": lambda counts: _spread_of_counts(counts) - 1,
+            "The standard deviation over the mean has to be squared.": lambda counts: (
+                1 + np.std(counts) / np.mean(counts)
             ),
-            Mistake(
-                lambda counts: np.sum(counts**2) / np.sum(counts) ** 2,
-                "M is missing. The paper's count is M times the square of the mean.",
+            "Upside down, and a sum of squares where their mean belongs.": lambda counts: (
+                np.mean(counts) ** 2 / np.sum(counts**2)
             ),
-            Mistake(
-                lambda counts: np.sum(counts**2) / np.mean(counts) ** 2,
-                "You summed the squares, where their mean belongs: the M below is missing.",
+            "The mean below the line has to be squared: S̄² M.": lambda counts: (
+                np.mean(counts**2) / np.mean(counts)
             ),
-            Mistake(
-                lambda counts: _spread_of_counts(counts) - 1,
-                "That is the variance over the squared mean. The mean of the squares is the "
-                "variance and the squared mean together.",
+            "The variance here divides by M − 1. "
+            "Divide by M: these are all users, not a sample of them.": lambda counts: (
+                1 + np.var(counts, ddof=1) / np.mean(counts) ** 2
             ),
-            Mistake(
-                lambda counts: 1 + np.std(counts) / np.mean(counts),
-                "The standard deviation over the mean has to be squared.",
-            ),
-            Mistake(
-                lambda counts: np.mean(counts) ** 2 / np.sum(counts**2),
-                "Upside down, and a sum of squares where their mean belongs.",
-            ),
-            Mistake(
-                lambda counts: np.mean(counts**2) / np.mean(counts),
-                "The mean below the line has to be squared: S̄² M.",
-            ),
-            Mistake(
-                lambda counts: 1 + np.var(counts, ddof=1) / np.mean(counts) ** 2,
-                "The variance here divides by M − 1. Divide by M: these are all users, not a sample of them.",
-            ),
-        ],
+        },
     ),
 ]

@@ -1,10 +1,12 @@
 """Exercises of notebook 09: what a list is charged for, and two gradients."""
 
+from functools import partial
+
 import numpy as np
 
 from gapfm_teach.paper import logistic
 
-from .core import Exercise, Mistake
+from .core import Exercise
 
 
 def _charge(worth, t, *, worse=None, own=0.5, over=None, counted=None):
@@ -69,78 +71,50 @@ CHARGE = Exercise(
     inputs=_charge_inputs(),
     right="Every term is 0 or more, so GAP is at most 1; and a pair is charged only where the "
     "worse film has a share in standing above.",
-    mistakes=[
-        Mistake(
-            lambda worth, t: _charge(worth, t, worse=worth[:, None] - worth[None, :]),
-            "You also counted better films above worse ones, as a refund. Nothing is paid for "
-            "those: take the positive part.",
+    mistakes={
+        "You also counted better films above worse ones, as a refund. "
+        "Nothing is paid for those: take the positive part.": lambda worth, t: _charge(
+            worth, t, worse=worth[:, None] - worth[None, :]
         ),
-        Mistake(
-            lambda worth, t: _charge(
-                worth, t, worse=np.maximum(worth[None, :] - worth[:, None], 0)
-            ),
-            "The difference is the wrong way round: film i is charged for films j that are worth "
-            "*less* than i.",
+        "The difference is the wrong way round: "
+        "film i is charged for films j that are worth *less* than i.": lambda worth, t: (
+            _charge(worth, t, worse=np.maximum(worth[None, :] - worth[:, None], 0))
         ),
-        Mistake(
-            lambda worth, t: _charge(
-                worth, t, worse=np.abs(worth[:, None] - worth[None, :])
-            ),
-            "The absolute value charges every pair of different films twice. Only the film that "
-            "is worth more is charged.",
+        "The absolute value charges every pair of different films twice. "
+        "Only the film that is worth more is charged.": lambda worth, t: _charge(
+            worth, t, worse=np.abs(worth[:, None] - worth[None, :])
         ),
-        Mistake(
-            lambda worth, t: _charge(worth, t, own=1.0),
-            "Half a rank too many: t has ½ on its diagonal, so only ½ stands in front of the sum.",
+        "Half a rank too many: t has ½ on its diagonal, "
+        "so only ½ stands in front of the sum.": partial(_charge, own=1.0),
+        "Half a rank is missing: in front of the sum over j there stands a ½.": partial(
+            _charge, own=0.0
         ),
-        Mistake(
-            lambda worth, t: _charge(worth, t, own=0.0),
-            "Half a rank is missing: in front of the sum over j there stands a ½.",
+        "The ranks are missing: "
+        "what film i is charged is divided by its smooth rank.": lambda worth, t: (
+            (np.maximum(worth[:, None] - worth[None, :], 0) * t).sum() / worth.sum()
         ),
-        Mistake(
-            lambda worth, t: (
-                (np.maximum(worth[:, None] - worth[None, :], 0) * t).sum() / worth.sum()
-            ),
-            "The ranks are missing: what film i is charged is divided by its smooth rank.",
+        "Z is missing: divide by the sum of all worth.": partial(_charge, over=1.0),
+        "You took the mean over the films. Divide by Z, "
+        "the sum of all worth.": lambda worth, t: _charge(worth, t, over=worth.size),
+        "That is consistent GAP itself. The "
+        "exercise asks for what is missing to 1.": lambda worth, t: 1 - _charge(worth, t),
+        "t[i, j] says how much j stands above i. "
+        "You read it the other way round.": lambda worth, t: _charge(worth, t.T),
+        "You summed the ranks over the wrong axis. Who stands above i stands in "
+        "*row* i of t: `t.sum(axis=1)`.": lambda worth, t: _charge(worth, t, counted=t.T),
+        "You divided by the rank of the *column*. What film i is charged stands in "
+        "its row: sum it with `axis=1`, or divide by `ranks[:, None]`.": lambda worth, t: (
+            (
+                (np.maximum(worth[:, None] - worth[None, :], 0) * t).sum(axis=0)
+                / (0.5 + t.sum(axis=1))
+            ).sum()
+            / worth.sum()
         ),
-        Mistake(
-            lambda worth, t: _charge(worth, t, over=1.0),
-            "Z is missing: divide by the sum of all worth.",
+        "You charged all that stands above i with Δ_i. "
+        "A film is only charged the *difference* Δ_i − Δ_j.": lambda worth, t: _charge(
+            worth, t, worse=np.tile(worth[:, None], worth.size)
         ),
-        Mistake(
-            lambda worth, t: _charge(worth, t, over=worth.size),
-            "You took the mean over the films. Divide by Z, the sum of all worth.",
-        ),
-        Mistake(
-            lambda worth, t: 1 - _charge(worth, t),
-            "That is consistent GAP itself. The exercise asks for what is missing to 1.",
-        ),
-        Mistake(
-            lambda worth, t: _charge(worth, t.T),
-            "t[i, j] says how much j stands above i. You read it the other way round.",
-        ),
-        Mistake(
-            lambda worth, t: _charge(worth, t, counted=t.T),
-            "You summed the ranks over the wrong axis. Who stands above i stands in *row* i of t: "
-            "`t.sum(axis=1)`.",
-        ),
-        Mistake(
-            lambda worth, t: (
-                (
-                    (np.maximum(worth[:, None] - worth[None, :], 0) * t).sum(axis=0)
-                    / (0.5 + t.sum(axis=1))
-                ).sum()
-                / worth.sum()
-            ),
-            "You divided by the rank of the *column*. What film i is charged stands in its row: sum it "
-            "with `axis=1`, or divide by `ranks[:, None]`.",
-        ),
-        Mistake(
-            lambda worth, t: _charge(worth, t, worse=np.tile(worth[:, None], worth.size)),
-            "You charged all that stands above i with Δ_i. A film is only charged the *difference* "
-            "Δ_i − Δ_j.",
-        ),
-    ],
+    },
 )
 
 COLLECT = Exercise(
@@ -148,33 +122,19 @@ COLLECT = Exercise(
     solution=_collect,
     inputs=_collect_inputs(),
     right="The sum of your slopes is 0: every pair gives one film what it takes from the other.",
-    mistakes=[
-        Mistake(
-            lambda t, m, tau: _collect(t, m, tau, axis=1),
-            "All signs are turned round: you summed over k. In `m - m.T` row i, column k is "
-            "m_ik − m_ki, and the sum is over i, the rows.",
-        ),
-        Mistake(
-            lambda t, m, tau: _collect(t, m, 1.0),
-            "τ is not used: divide by it.",
-        ),
-        Mistake(
-            lambda t, m, tau: (t * t.T * (m + m.T)).sum(axis=0) / tau,
-            "m_ki enters with a minus: the score of k lifts t_ik and *lowers* t_ki.",
-        ),
-        Mistake(
-            lambda t, m, tau: (t * t.T * m).sum(axis=0) / tau,
-            "Only what the score of k lifts is there. It also lowers t_ki, for every other i.",
-        ),
-        Mistake(
-            lambda t, m, tau: _collect(t, m, tau, d=t),
-            "d_ij is the slope of the switch, t_ij (1 − t_ij), and not t_ij itself.",
-        ),
-        Mistake(
-            lambda t, m, tau: _collect(t, m, 1 / tau),
-            "You multiplied by τ: the slope of g(x/τ) is g'(x/τ) *divided* by τ.",
-        ),
-    ],
+    mistakes={
+        "All signs are turned round: you summed over k. In `m - m.T` row i, column "
+        "k is m_ik − m_ki, and the sum is over i, the rows.": partial(_collect, axis=1),
+        "τ is not used: divide by it.": lambda t, m, tau: _collect(t, m, 1.0),
+        "m_ki enters with a minus: the score of k lifts t_ik "
+        "and *lowers* t_ki.": lambda t, m, tau: (t * t.T * (m + m.T)).sum(axis=0) / tau,
+        "Only what the score of k lifts is there. It also lowers t_ki, "
+        "for every other i.": lambda t, m, tau: (t * t.T * m).sum(axis=0) / tau,
+        "d_ij is the slope of the switch, "
+        "t_ij (1 − t_ij), and not t_ij itself.": lambda t, m, tau: _collect(t, m, tau, d=t),
+        "You multiplied by τ: the slope "
+        "of g(x/τ) is g'(x/τ) *divided* by τ.": lambda t, m, tau: _collect(t, m, 1 / tau),
+    },
 )
 
 LOG_SLOPE = Exercise(
@@ -182,44 +142,34 @@ LOG_SLOPE = Exercise(
     solution=_log_slope,
     inputs=_log_slope_inputs(),
     right="A film far down, where R is large, loses 1/R for a rank and not 1/R²: it is still heard.",
-    mistakes=[
-        Mistake(
-            lambda v, beta, w, N, R: _log_slope(v, beta, w, N, R, power=2),
-            "1/R² belongs to 1/R. Here the rank stands in a logarithm: d log R = dR / R.",
+    mistakes={
+        "1/R² belongs to 1/R. Here the rank stands in a logarithm: "
+        "d log R = dR / R.": partial(_log_slope, power=2),
+        "That is the slope of N/R, the arithmetic mean's. "
+        "Divide it by N/R: d log x = dx / x.": lambda v, beta, w, N, R: (
+            v[:, None] * (beta / R[:, None] - w[None, :] * N[:, None] / R[:, None] ** 2)
         ),
-        Mistake(
-            lambda v, beta, w, N, R: (
-                v[:, None] * (beta / R[:, None] - w[None, :] * N[:, None] / R[:, None] ** 2)
-            ),
-            "That is the slope of N/R, the arithmetic mean's. Divide it by N/R: d log x = dx / x.",
+        "v is missing: each logarithm counts v_i.": lambda v, beta, w, N, R: (
+            beta / N[:, None] - w[None, :] / R[:, None]
         ),
-        Mistake(
-            lambda v, beta, w, N, R: beta / N[:, None] - w[None, :] / R[:, None],
-            "v is missing: each logarithm counts v_i.",
+        "w is missing: an unrated film j takes up w_j ranks.": lambda v, beta, w, N, R: (
+            v[:, None] * (beta / N[:, None] - 1 / R[:, None])
         ),
-        Mistake(
-            lambda v, beta, w, N, R: v[:, None] * (beta / N[:, None] - 1 / R[:, None]),
-            "w is missing: an unrated film j takes up w_j ranks.",
+        "The sign of the second term: "
+        "R is a divisor, so losing ranks costs.": lambda v, beta, w, N, R: (
+            v[:, None] * (beta / N[:, None] + w[None, :] / R[:, None])
         ),
-        Mistake(
-            lambda v, beta, w, N, R: (
-                v[:, None] * (beta / N[:, None] + w[None, :] / R[:, None])
-            ),
-            "The sign of the second term: R is a divisor, so losing ranks costs.",
+        "Only N has moved. The rank R_i depends on t_ij, too.": lambda v, beta, w, N, R: (
+            v[:, None] * beta / N[:, None]
         ),
-        Mistake(
-            lambda v, beta, w, N, R: v[:, None] * beta / N[:, None],
-            "Only N has moved. The rank R_i depends on t_ij, too.",
+        "Only the rank has moved. N_i depends on t_ij, too.": lambda v, beta, w, N, R: (
+            -v[:, None] * w[None, :] / R[:, None]
         ),
-        Mistake(
-            lambda v, beta, w, N, R: -v[:, None] * w[None, :] / R[:, None],
-            "Only the rank has moved. N_i depends on t_ij, too.",
+        "Each of the two terms is divided by its own: "
+        "β by N, w by R.": lambda v, beta, w, N, R: (
+            v[:, None] * (beta - w[None, :]) / (N / R)[:, None]
         ),
-        Mistake(
-            lambda v, beta, w, N, R: v[:, None] * (beta - w[None, :]) / (N / R)[:, None],
-            "Each of the two terms is divided by its own: β by N, w by R.",
-        ),
-    ],
+    },
 )
 
 EXERCISES: list[Exercise] = [CHARGE, COLLECT, LOG_SLOPE]

@@ -1,23 +1,15 @@
 """What an exercise is, and how an answer is judged."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from .likeness import likeness
-from .plain_words import stopped
+from .diagnosis import diagnose
+from .plain_words import explain_exception
 
 NOT_YET = "○ Not solved yet. Replace the `...` and run the cell again."
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A slip people make: what answering so gives, and what to tell them."""
-
-    answer: Any  # like Exercise.solution: a function of the same inputs, or a value
-    message: str
 
 
 @dataclass(frozen=True)
@@ -27,6 +19,7 @@ class Exercise:
     solution : a function of the inputs, or a value where `inputs` is empty.
     inputs : calls to try, each a tuple of arguments.
     right : what to say when it is solved: the point that the exercise makes.
+    mistakes : what to tell people: the answer, like `solution`, that is told so, or a list of them.
     tolerance : largest accepted difference, relative to the largest entry of the right result.
     keeps_inputs : whether an answer that writes into the arrays it is given is wrong for that.
     """
@@ -35,9 +28,15 @@ class Exercise:
     solution: Any
     right: str
     inputs: Sequence[tuple] = ()
-    mistakes: Sequence[Mistake] = field(default_factory=tuple)
+    mistakes: Mapping[str, Any] = field(default_factory=dict)
     tolerance: float = 1e-6
     keeps_inputs: bool = False
+
+    def known_mistakes(self) -> Iterator[tuple[str, Any]]:
+        """Each (message, answer) of `mistakes`."""
+        for message, answers in self.mistakes.items():
+            for answer in answers if isinstance(answers, list) else [answers]:
+                yield message, answer
 
 
 def judge(exercise: Exercise, answer: Any) -> str:
@@ -56,7 +55,7 @@ def judge(exercise: Exercise, answer: Any) -> str:
         except NotImplementedError:  # what nbgrader puts where the answer is to stand
             return NOT_YET
         except Exception as error:  # a learner's code may raise anything; it is told to her
-            return f"{stopped(error, answer)}{_for(arguments)}"
+            return f"{explain_exception(error, answer)}{_for(arguments)}"
         if result is ...:
             return NOT_YET
         if result is None:
@@ -94,11 +93,12 @@ def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
     right = [_agrees(exercise, exercise.solution, *one) for one in tried]
     if all(right):
         return f"✓ {exercise.right}"
-    for mistake in exercise.mistakes:
-        if all(_agrees(exercise, mistake.answer, *one) for one in tried):
-            return f"✗ {mistake.message}"
+    for message, answer in exercise.known_mistakes():
+        if all(_agrees(exercise, answer, *one) for one in tried):
+            return f"✗ {message}"
     arguments, result = tried[right.index(False)]
-    if _is_number_for_yes_or_no(result, result_of(exercise.solution, arguments)):
+    expected = result_of(exercise.solution, arguments)
+    if isinstance(expected, bool) and isinstance(result, float):
         return (
             f"✗ Asked for is `True` or `False`; you return {short(result)}. If it is an error, compare it "
             f"with a tolerance.{_for(arguments)}"
@@ -107,11 +107,10 @@ def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
         got = np.shape(result)
     except ValueError:  # a list of lists of unequal lengths
         return f"✗ The rows of the result differ in length.{_for(arguments)}"
-    wanted = np.shape(result_of(exercise.solution, arguments))
+    wanted = np.shape(expected)
     if got != wanted:
         return f"✗ You return {_size(got)}; asked for is {_size(wanted)}.{_for(arguments)}"
-    alike = _alike(exercise, tried) if exercise.inputs else ""
-    if alike:
+    if alike := _alike(exercise, tried):
         return f"✗ {alike}"
     some = (
         f"Right for {sum(right)} of {len(right)} inputs, but not" if any(right) else "Not"
@@ -119,20 +118,17 @@ def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
     return f"✗ {some} this: got {short(result)}.{_for(arguments)}"
 
 
-def _is_number_for_yes_or_no(result: Any, expected: Any) -> bool:
-    return isinstance(expected, bool) and isinstance(result, float)
-
-
 def _alike(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
+    """What a wrong function has in common with the right one, "" if nothing."""
+    expected = [result_of(exercise.solution, arguments) for arguments, _ in tried]
+    if not exercise.inputs or isinstance(expected[0], bool):
+        return ""  # yes or no: nothing lies between
     try:
         results = [np.asarray(result, dtype=float) for _, result in tried]
-        expected = [result_of(exercise.solution, arguments) for arguments, _ in tried]
-        expected = [np.asarray(one, dtype=float) for one in expected]
     except (TypeError, ValueError, OverflowError):
         return ""
-    if any(isinstance(result_of(exercise.solution, a), (bool, str)) for a, _ in tried):
-        return ""  # yes or no: nothing lies between
-    return likeness(results, expected, lambda a, b: _agree(a, b, exercise.tolerance))
+    expected = [np.asarray(one, dtype=float) for one in expected]
+    return diagnose(results, expected, lambda a, b: _agree(a, b, exercise.tolerance))
 
 
 def _size(shape: tuple) -> str:
@@ -156,7 +152,7 @@ def result_of(expected: Any, arguments: tuple) -> Any:
 
 def _agree(result: Any, expected: Any, tolerance: float) -> bool:
     try:
-        if isinstance(expected, (str, bool)):
+        if isinstance(expected, bool):
             return bool(result == expected)
         got, want = np.asarray(result, dtype=float), np.asarray(expected, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -173,11 +169,8 @@ def _copies(arguments: tuple) -> tuple:
 
 
 def _for(arguments: tuple) -> str:
-    return f"\n  for {_call(arguments)}" if arguments else ""
-
-
-def _call(arguments: tuple) -> str:
-    return "the inputs " + ", ".join(short(a, entries=24) for a in arguments)
+    inputs = ", ".join(short(a, entries=24) for a in arguments)
+    return f"\n  for the inputs {inputs}" if arguments else ""
 
 
 def short(value: Any, entries: int = 12) -> str:

@@ -144,21 +144,15 @@ _WORDS: list[tuple[str, str]] = [
 ]
 
 
-def stopped(error: Exception, answer: Callable) -> str:
+def explain_exception(error: Exception, answer: Callable) -> str:
     """What to tell a learner whose function `answer` raised `error`: which kind, why, and where."""
-    kind = type(error).__name__
+    kind, why = type(error).__name__, str(error)
     for pattern, words in _WORDS:
-        found = re.search(pattern, str(error))
-        if found:
-            told = words.format(*(part for part in found.groups() if part is not None))
-            return (
-                f"✗ Your function stopped with {_an(kind)}: {told}{_where(error, answer)}"
-            )
-    return f"✗ Your function stopped with {_an(kind)}: {error}{_where(error, answer)}"
-
-
-def _an(kind: str) -> str:
-    return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
+        if found := re.search(pattern, why):
+            why = words.format(*(part for part in found.groups() if part is not None))
+            break
+    article = "an" if kind[0] in "AEIOU" else "a"
+    return f"✗ Your function stopped with {article} {kind}: {why}{_where(error, answer)}"
 
 
 def _where(error: Exception, answer: Callable) -> str:

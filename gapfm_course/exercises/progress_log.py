@@ -112,7 +112,7 @@ def keep(exercise: Exercise, verdict: str) -> None:
 def slip(exercise: Exercise, verdict: str) -> str:
     """Which slip a verdict names: its sentence, or how a verdict begins that quotes the answer."""
     told = verdict.splitlines()[0].removeprefix("✗ ")
-    if any(told == mistake.message for mistake in exercise.mistakes):
+    if told in exercise.mistakes:
         return told
     return re.split(r"[:;]|\.(?= |$)", told)[0]
 

@@ -38,8 +38,8 @@ WORDS = {
 }
 
 
-def spelled_out(table: pd.DataFrame) -> pd.DataFrame:
-    """`table` with the names of its columns, and of its index, in words."""
+def label_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """`table` with its columns and index named in words."""
     return table.rename(columns=WORDS).rename_axis(index=lambda name: WORDS.get(name, name))
 
 
@@ -149,7 +149,7 @@ def costs(choices: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     table = table.rename(columns={"n_trials": "points"})
     table["at an edge"] = by_name["edge"].sum()
     bad = rows.groupby("system")[["n_failed", "n_collapsed"]].sum()
-    return spelled_out(table.join(bad)).rename_axis(None)
+    return label_columns(table.join(bad)).rename_axis(None)
 
 
 def _with_half(rows: pd.DataFrame) -> pd.Series:

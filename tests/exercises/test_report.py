@@ -17,7 +17,8 @@ from gapfm_teach.__main__ import main
 pytestmark = pytest.mark.usefixtures("place")
 
 GAP, RANKS = EXERCISES["gap"], EXERCISES["ranks"]
-SLIP = GAP.mistakes[0]
+(SLIP, earn_from_all), (_, forget_ranks), *_ = GAP.known_mistakes()
+RANKS_SLIP, order = next(RANKS.known_mistakes())
 
 
 def table(path):
@@ -44,7 +45,7 @@ def student(folder, name, *lines):
 
 
 def test_nothing_is_kept_unless_asked_for(place):
-    check("gap", SLIP.answer)
+    check("gap", earn_from_all)
     assert not place.exists()
 
 
@@ -58,13 +59,13 @@ def test_keeping_says_where_and_how_to_end_it(place, capsys):
 
 def test_a_line_has_exercise_outcome_and_slip_and_nothing_else(place):
     record_results("Ada")
-    check("gap", SLIP.answer)
+    check("gap", earn_from_all)
     check("gap", GAP.solution)
     check("gap", ...)
     check("gap", lambda grades, delta: secret)  # noqa: F821
     (file,) = place.glob("*.jsonl")
     assert list(map(json.loads, file.read_text(encoding="utf-8").splitlines())) == [
-        {"exercise": "gap", "solved": False, "slip": SLIP.message},
+        {"exercise": "gap", "solved": False, "slip": SLIP},
         {"exercise": "gap", "solved": True},
         {
             "exercise": "gap",
@@ -76,10 +77,10 @@ def test_a_line_has_exercise_outcome_and_slip_and_nothing_else(place):
 
 def test_forgetting_deletes_all_and_ends_the_keeping(place):
     record_results("Ada")
-    check("gap", SLIP.answer)
+    check("gap", earn_from_all)
     forget_results()
     assert not place.exists()
-    check("gap", SLIP.answer)
+    check("gap", earn_from_all)
     assert not place.exists()
     forget_results()  # nothing is there to delete, and that is no error
 
@@ -107,7 +108,7 @@ def test_results_of_two_people_are_not_mixed():
 
 def test_what_cannot_be_kept_does_not_stop_the_student(place, capsys, monkeypatch):
     record_results("Ada")
-    check("gap", SLIP.answer)
+    check("gap", earn_from_all)
     (file,) = place.glob("*.jsonl")
     file.unlink()
     file.mkdir()
@@ -122,12 +123,12 @@ def test_what_cannot_be_kept_does_not_stop_the_student(place, capsys, monkeypatc
 def test_a_report_counts_up_to_the_solution_over_all_kernels(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     record_results("Ada Lovelace")
-    check("gap", SLIP.answer)
-    check("gap", GAP.mistakes[1].answer)
+    check("gap", earn_from_all)
+    check("gap", forget_ranks)
     another_kernel(monkeypatch)
     check("gap", GAP.solution)
-    check("gap", SLIP.answer)  # played with, once solved
-    check("ranks", RANKS.mistakes[0].answer)
+    check("gap", earn_from_all)  # played with, once solved
+    check("ranks", order)
     check("average-precision", EXERCISES["average-precision"].solution)
     assert main(["report"]) == 0
     assert table("report_Ada_Lovelace.csv") == [
@@ -139,9 +140,9 @@ def test_a_report_counts_up_to_the_solution_over_all_kernels(tmp_path, monkeypat
             )
         )
         for row in (
-            ("ranks", "1", RANKS.mistakes[0].message, "False"),
+            ("ranks", "1", RANKS_SLIP, "False"),
             ("average-precision", "1", "", "True"),
-            ("gap", "3", SLIP.message, "True"),
+            ("gap", "3", SLIP, "True"),
         )
     ]
     check("ranks", RANKS.solution)
@@ -153,7 +154,7 @@ def test_a_report_writes_over_nothing_else(tmp_path, capsys):
     thesis = tmp_path / "thesis.csv"
     thesis.write_text("a,b\n1,2\n")
     record_results("Ada")
-    check("gap", SLIP.answer)
+    check("gap", earn_from_all)
     assert main(["report", str(thesis)]) == 1
     assert "choose another name" in capsys.readouterr().err
     assert thesis.read_text() == "a,b\n1,2\n"

@@ -17,7 +17,7 @@ CITATION = re.compile(r" ?\[@[^\]]+\]")
 
 
 @dataclass(frozen=True)
-class Posed:
+class ParsedExercise:
     """An exercise in its chapter.
 
     answer : what `check` is called with, the name of a function or of a value.
@@ -30,7 +30,7 @@ class Posed:
     solution: str
 
 
-def posed(notebook: Path) -> list[Posed]:
+def parse_exercises(notebook: Path) -> list[ParsedExercise]:
     """The exercises of a chapter. Raises OSError or ValueError where it cannot be read."""
     found, before = [], ""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
@@ -43,7 +43,9 @@ def posed(notebook: Path) -> list[Posed]:
             text = before[[found.start() for found in HEADING.finditer(before)][-1] :]
             below = "".join(cells[place + 1]["source"])
             hints, solution = _hints_and_solution(below)
-            found.append(Posed(name, answer, _plain(text), _plain(hints), solution))
+            found.append(
+                ParsedExercise(name, answer, _plain(text), _plain(hints), solution)
+            )
     return found
 
 

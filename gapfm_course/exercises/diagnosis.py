@@ -26,7 +26,7 @@ _WAYS: list[tuple[str, Callable[..., Any]]] = [
 ]  # fmt: skip
 
 
-def likeness(results: list[np.ndarray], expected: list[np.ndarray], close: Close) -> str:
+def diagnose(results: list[np.ndarray], expected: list[np.ndarray], close: Close) -> str:
     """How wrong `results` are like what is `expected`, in a sentence or two; "" if in no way.
 
     Both have an array for each input that was tried; `close` says whether two of them agree.
