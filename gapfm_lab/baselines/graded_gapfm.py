@@ -30,8 +30,8 @@ class GradedGAPfm(FactorModel):
     """
 
     def __init__(
-        self, n_factors: int = 10, *, objective: str, reg: float, unrated_weight: float,
-        grades: str, n_iter: int = 50, random_state=None,
+        self, n_factors: int = 10, *, objective: str = "geometric", reg: float = 2.5,
+        unrated_weight: float = 0.1, grades: str = "y", n_iter: int = 50, random_state=None,
     ):  # fmt: skip
         super().__init__(n_factors, reg, n_iter, random_state)
         self.objective = check_choice(objective, "objective", ("consistent", "geometric"))

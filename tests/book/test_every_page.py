@@ -115,7 +115,7 @@ def test_the_text_is_a_few_tabs_away_and_targets_are_large(walked):
 
 
 def test_headings_have_links_and_pages_neighbours_and_sources(walked, site_folder):
-    ends = {"index.html", "projects.html"}
+    ends = {"index.html", "pages/projects.html"}
     for name, facts in walked.items():
         assert not facts["bare"], name
         assert facts["neighbours"] == (1 if name in ends else 2), name

@@ -1,6 +1,7 @@
-"""A saved model in the hands of a program that has pages/handover.qmd, but not this package."""
+"""A saved model in the hands of a program that has handover.qmd, but not this package."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -84,12 +85,28 @@ def saved(request, tmp_path_factory):
 # ------------------------------------------------------------------ the code on the page
 
 
+def test_the_list_takes_at_most_ten_lines():
+    lines = [line for line in LIST.splitlines() if line.strip()]
+    assert 5 <= len(lines) <= 10
+    assert not [line for line in lines if ";" in line]
+    assert {line for line in lines if "import" in line} == {
+        "import json",
+        "import numpy as np",
+    }
+
+
 @pytest.mark.processes
 def test_ten_lines_print_the_titles_that_the_model_recommends(saved):
     model, folder = saved
     best = model.recommend(USERS.index(196))
     assert best.size == 10
     assert run(folder, LIST) == model.train_.titles[best].tolist()
+
+
+@pytest.mark.processes
+def test_the_package_is_out_of_reach_there(tmp_path):
+    source = "try:\n    import gapfm_teach\nexcept ImportError:\n    print('none')"
+    assert run(tmp_path, source) == ["none"]
 
 
 @pytest.mark.processes
@@ -264,15 +281,23 @@ def test_the_page_lists_every_field_of_the_header(saved):
     "users",
     [
         np.array(["2026-01-01", "2026-01-02", "2026-01-03"], dtype="M8[D]"),
-        np.array([1.0, 2.0, np.nan]),
+        np.array([b"a", b"b", b"c"]),
         np.array([1, "b", "c"], dtype=object),
+        [(1, 2), (3, 4), (5, 6)],
     ],
-    ids=["dates", "nan", "mixed"],
+    ids=["dates", "bytes", "mixed", "tuples"],
 )
 def test_ids_that_would_come_back_changed_are_refused_and_leave_the_file(tmp_path, users):
     trained("paper", n_iter=1).save(tmp_path / "model.npz")
     before = (tmp_path / "model.npz").read_bytes()
-    data = Ratings([0, 1, 2, 3], [0, 1, 0], [1, 2, 3], users=users)
+    array = np.empty(3, dtype=object)
+    array[:] = users
+    data = Ratings(
+        [0, 1, 2, 3],
+        [0, 1, 0],
+        [1, 2, 3],
+        users=array if isinstance(users, list) else users,
+    )
     with pytest.raises(
         ValueError, match=r"users of mixed .*; make them all numbers or all text"
     ):
@@ -292,23 +317,83 @@ def test_grades_that_nobody_gave_still_belong_to_the_scale(tmp_path, objective):
         np.testing.assert_array_equal(loaded.fold_in([0, 2], grades), expected)
 
 
+def test_a_save_that_breaks_off_leaves_the_file_before(tmp_path, monkeypatch):
+    model = trained("paper", n_iter=2)
+    model.save(tmp_path / "model.npz")
+    whole, halves = np.lib.format.write_array, []
+
+    def stop(file, array, *args, **options):
+        halves.append(array.shape)
+        if len(halves) == 3:
+            raise KeyboardInterrupt
+        whole(file, array, *args, **options)
+
+    monkeypatch.setattr(np.lib.format, "write_array", stop)
+    with pytest.raises(KeyboardInterrupt):
+        trained("paper", n_iter=9).save(tmp_path / "model.npz")
+    monkeypatch.undo()
+    assert len(halves) == 3
+    assert os.listdir(tmp_path) == ["model.npz"]
+    assert GAPfm.load(tmp_path / "model.npz").n_iter_ == 2
+
+
+def test_no_damage_goes_unnoticed(tmp_path, saved):
+    """A cut or changed file is refused by name, unless what changed does not matter."""
+    model, folder = saved
+    content, path = (folder / "model.npz").read_bytes(), tmp_path / "model.npz"
+    rng = np.random.default_rng(0)
+    damaged = [content[:n] for n in rng.integers(0, len(content), 30)]
+    for place in rng.integers(0, len(content), 120):
+        damaged.append(
+            content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
+        )
+    refused = []
+    for change in damaged:
+        path.write_bytes(change)
+        try:
+            same = GAPfm.load(path)
+        except ValueError as error:
+            refused.append(str(error))
+            continue
+        np.testing.assert_array_equal(same.predict(3), model.predict(3))
+        assert same.train_.titles.tolist() == TITLES
+    assert len(refused) > 100
+    assert all("model.npz is not a saved GAPfm" in message for message in refused)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         pytest.param({"users": USERS[:-1]}, "users has", id="a user too few"),
         ({"titles": None}, "titles"),
         ({"version": 2}, "made by an older version.*version 2.*train it again"),
+        (
+            {"params": {"n_factors": 4, "learning_rate": 0.1, "objective": "unheard of"}},
+            "objective must be one of",
+        ),
         *[
             ({"learning_rate_": value}, "learning_rate_ must be .*above 0|number")
-            for value in (float("nan"), 0, "0.1", None)
+            for value in (float("nan"), -1, 0, float("inf"), "0.1", [0.1], True, None)
         ],
-        *[({"max_grade": value}, "max_grade") for value in (0, 128, 5.5, "5", 2)],
+        *[
+            ({"max_grade": value}, "max_grade")
+            for value in (float("nan"), -1, 0, 128, 5.5, "5", True, 2)
+        ],
         *[
             ({"params": {"n_factors": 4, "learning_rate": 0.1} | change}, words)
             for change, words in [
                 ({"n_factors": 4.0}, "n_factors must be a whole number"),
                 ({"n_factors": 5}, r"user_factors has .* \(60, 4\), not"),
+                ({"reg": float("nan")}, "reg must be finite"),
+                ({"reg": -1}, "reg must be finite"),
+                ({"reg": "0.1"}, "reg must be a number"),
+                ({"learning_rate": float("inf")}, "learning_rate must be finite"),
+                ({"n_iter": float("nan")}, "n_iter must be a whole number"),
                 ({"objective": "consistent", "temperature": -1}, "temperature must be"),
+                (
+                    {"objective": "consistent", "unrated_weight": np.nan},
+                    "unrated_weight must be",
+                ),
                 ({"unheard_of": 1}, "unheard_of"),
             ]
         ],
@@ -326,6 +411,42 @@ def test_an_edited_header_is_refused_by_name(tmp_path, saved, change, words):
     with pytest.raises(ValueError, match=words) as caught:
         GAPfm.load(tmp_path / "edited.npz")
     assert "edited.npz" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["user_factors", "item_factors", "item_bias"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x.astype(complex),
+        lambda x: x.astype(object),
+        lambda x: x * np.nan,
+        lambda x: np.where(x == x.flat[0], np.inf, x),
+    ],
+    ids=["complex", "object", "nan", "inf"],
+)
+def test_factors_that_are_no_finite_numbers_are_refused(tmp_path, change, name):
+    path = tmp_path / "model.npz"
+    trained("consistent", n_iter=2).save(path)
+    with np.load(path) as file:
+        stored = dict(file)
+    np.savez(path, **(stored | {name: change(stored[name])}))
+    words = rf"model\.npz is not a saved GAPfm \(({name} must be|Object arrays)"
+    with pytest.raises(ValueError, match=words):
+        GAPfm.load(path)
+
+
+def test_factors_in_another_order_or_of_fewer_digits_are_the_same_numbers(tmp_path):
+    path, model = tmp_path / "model.npz", trained("paper", n_iter=2)
+    model.user_factors_ = model.user_factors_.astype(np.float32).astype(np.float64)
+    model.save(path)
+    with np.load(path) as file:
+        stored = dict(file)
+    for same in (np.asfortranarray, lambda U: U.astype(">f8"), lambda U: U.astype("f4")):
+        np.savez(path, **(stored | {"user_factors": same(stored["user_factors"])}))
+        loaded = GAPfm.load(path)
+        np.testing.assert_array_equal(loaded.predict(3), model.predict(3))
+        assert loaded.user_factors_.flags.c_contiguous
+        assert loaded.user_factors_.dtype == np.float64
 
 
 @pytest.mark.slow

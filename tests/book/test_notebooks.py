@@ -60,6 +60,7 @@ ROOMS = {
             "course.check",
             "course.explorable",
             "course.use_notebook_style",
+            "lab.worker_killer",
             "course.exercises",
             "course.doctor",
         ),

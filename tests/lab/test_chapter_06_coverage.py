@@ -20,8 +20,9 @@ def test_the_differences_have_the_variance_that_is_claimed():
     variance = simulation.SD_SPLITS**2
     own = variance * (1 - simulation.SHARED) + simulation.SD_REST**2 / n_tested
     between = means.var(axis=0, ddof=1).mean()
-    # Users differ from split to split, too: a part of theirs is tested in each.
-    assert own < between < own + simulation.SD_USERS**2 / n_tested
+    # Other users are tested in each split, too.
+    own += simulation.SD_USERS**2 * (1 / n_tested - 1 / simulation.N_USERS)
+    assert between == pytest.approx(own, rel=0.15)
     assert abs(means.mean()) < 4 * np.sqrt(variance / 400)
 
 

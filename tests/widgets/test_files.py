@@ -100,17 +100,24 @@ def rated(*lines: str) -> bytes:
 
 FAULTS = [
     ("100k", "u.data", b"1\t2\t6\t4\n"),
+    ("100k", "u.data", b"1\t2\t3.5\t4\n"),
+    ("100k", "u.data", b"\n1\t12\t3\t4\n1\t-2\t3\t4\n"),
+    ("100k", "u.data", b"1\t2147483648\t3\t4\n"),
+    ("100k", "u.data", b'1\t2\t3\t4\n"1\t3\t4\t5\n'),
     ("100k", "u.data", b"1\t2\t3\t4\n1\t3\t4\t5\t6\n"),
-    ("100k", "u.data", b"1\t12\t3\t4\n2\t12\t3\t4\n\n1\t12\t5\t9\n"),
+    ("100k", "u.data", b"it's ten o'clock\n"),
     ("100k", "u.data", b"\n \n"),
-    ("100k", "u.item", b"12|A|x\n12|B|x\n"),
+    ("100k", "u.item", b"12|A\n"),
     ("10m", "ratings.dat", b"1::122::0.2::4\n"),
     ("10m", "ratings.dat", b"1::122::3::4\n1:7:2:7:3\n"),
     ("20m", "ratings.csv", b"1,2,3.5,1112486027\n"),
     ("20m", "ratings.csv", b"userId,movieId,userId,rating\n1,2,3,4\n"),
     ("20m", "ratings.csv", rated()),
     ("20m", "ratings.csv", rated('"1","2","3.5","4"')),
+    ("20m", "ratings.csv", rated("1,2,3,4", '1,"3,4,5')),
+    ("20m", "ratings.csv", rated("1,2,3,4,5")),
     ("20m", "movies.csv", b'movieId,title,genres\n2,"J,x\n'),
+    ("20m", "movies.csv", b"movieId,title,genres\n2,J, K,x\n"),
     ("20m", "movies.csv", MOVIES_CSV.partition("\n")[2].encode()),
 ]
 # Python reads these, or finds the fault in the table made of them.
@@ -171,6 +178,21 @@ def test_a_damaged_or_wrong_archive_has_the_same_words(page, tmp_path):
     assert words.endswith("); get the file again")
 
 
+def test_what_claims_to_be_small_and_is_not_is_refused(page, tmp_path):
+    """The header says ten bytes, the stream holds millions."""
+    whole = zipped(tmp_path / "a.zip", {"u.data": bytes(10_000_000), "u.item": U_ITEM})
+    size = (10_000_000).to_bytes(4, "little")
+    words = read(page, {"ml.zip": whole.replace(size, (10).to_bytes(4, "little"))})
+    assert (
+        words
+        == "u.data in ml.zip is damaged (Bad CRC-32 for file 'u.data'); get the file again"
+    )
+    huge = whole.replace(size, (2**31).to_bytes(4, "little"))
+    words = read(page, {"ml.zip": huge})
+    assert words.startswith("u.data in ml.zip holds 2,147,483,648 bytes, more than")
+    assert words.endswith("take a smaller data set")
+
+
 def test_a_plain_file_that_is_too_large_is_not_read(page):
     words = page.evaluate("""async () => {
       const file = new File(["1\\t1\\t5\\t0\\n"], "u.data");
@@ -195,6 +217,19 @@ def test_the_name_that_is_said_is_that_of_the_ratings(page):
 def test_two_data_sets_at_once_are_refused(page, names):
     words = read(page, dict.fromkeys([*names, "u.item"], U_DATA.encode()))
     assert words == f"{' and '.join(names)} are 2 data sets; give one at a time"
+
+
+@pytest.mark.parametrize(("first", "more"), ['""', '"a', ",,"])
+def test_a_line_without_end_is_refused_in_words(page, first, more):
+    """Too long to be searched for quotes: a regular expression would run out of its stack."""
+    words = page.evaluate(
+        """async ([first, more]) => {
+          const file = new File([first + more.repeat(3e7)], "ratings.csv");
+          return modules.files.readRatings([file]).catch(({ message }) => message);
+        }""",
+        [first, more],
+    )
+    assert words.startswith(f"ratings.csv, line 1: '{first}{79 * more}' does not name")
 
 
 def test_given_10_takes_ten_and_ten_others_of_each_user_who_has_twenty(page):

@@ -66,9 +66,8 @@ def test_the_whole_is_a_plain_loop(at_once, monkeypatch):
     b, users = np.zeros(12), users_of(train)
     for begin in range(0, 3 * train.n_ratings, at_once):
         n = min(at_once, 3 * train.n_ratings - begin)
-        for r, uniform in zip(
-            rng.integers(train.n_ratings, size=n), rng.random(n), strict=True
-        ):
+        drawn = (train.n_ratings * rng.random(n)).astype(int)
+        for r, uniform in zip(drawn, rng.random(n), strict=True):
             u, i = users[r], train.indices[r]
             unrated = np.setdiff1d(np.arange(12), train.row(u)[0])
             if not unrated.size:  # someone rated everything

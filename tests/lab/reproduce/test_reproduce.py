@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from reproduce_sample import NAMES, make_run, put_small_tables
 
+import gapfm_course.command_line as commands
 import gapfm_teach.__main__ as command_line
 from gapfm_lab import protocols
 from gapfm_lab.baselines import Popularity
@@ -341,8 +342,8 @@ def test_the_command_makes_figures(typed, tmp_path, monkeypatch):
 
 
 def test_everything_that_can_be_made_can_be_asked_for():
-    known = {"table1", *PROTOCOLS, *FIGURES}
-    assert {*command_line.RESULTS, *command_line.BEYOND} == known
+    known = {"primary", "table1", *PROTOCOLS, *FIGURES}
+    assert {*commands.RESULTS, *commands.BEYOND} == known
 
 
 def test_bad_input_ends_with_a_word(typed, capsys, monkeypatch, ratings):
