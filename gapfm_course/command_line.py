@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _add_doctor(commands) -> None:
     parser = commands.add_parser(
-        "doctor", help="check this environment and say how to mend it"
+        "doctor", help="check this environment and say how to fix it"
     )
     parser.add_argument(
         "--class",

@@ -42,8 +42,8 @@ def main(options: Namespace) -> int:
 
 def _said(name: str, merged: Merged) -> str:
     said = [f"{name}: {len(merged.changed)} new from the course"]
-    if merged.hers:
-        said.append(f"{len(merged.hers)} of yours kept")
+    if merged.own_cells:
+        said.append(f"{len(merged.own_cells)} of yours kept")
     if merged.both:
         said.append(f"the course's version above yours at {', '.join(merged.both)}")
     return ", ".join(said)
@@ -52,7 +52,7 @@ def _said(name: str, merged: Merged) -> str:
 def _old_imports(name: str, merged: Merged) -> list[str]:
     """What to write instead of each moved module that the student's own cells import."""
     cells = merged.notebook["cells"]
-    own = "\n".join(source(cell) for cell in cells if cell["id"] in merged.hers)
+    own = "\n".join(source(cell) for cell in cells if cell["id"] in merged.own_cells)
     return [
         f"{name}: gapfm_teach.{old} in your own cells has moved; write {new} instead"
         for old, new in MOVED.items()

@@ -80,14 +80,14 @@ def _planned(path: Path, notebook: dict[str, Any]) -> Merged | None:
     if not path.exists():
         return Merged(notebook, changed=[cell["id"] for cell in notebook["cells"]])
     try:
-        hers = json.loads(path.read_text(encoding="utf-8"))
-        merged = merge(hers, notebook)
+        student_notebook = json.loads(path.read_text(encoding="utf-8"))
+        merged = merge(student_notebook, notebook)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"{path} cannot be brought up to date ({error}); move it away and update again: "
             "nothing was changed"
         ) from error
-    return None if merged.notebook == hers else merged
+    return None if merged.notebook == student_notebook else merged
 
 
 def _edition(solutions: str) -> dict[str, dict[str, Any]]:

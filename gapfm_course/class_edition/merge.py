@@ -1,4 +1,4 @@
-"""A student's notebook brought up to a newer edition, with every answer of hers in it.
+"""A student's notebook brought up to a newer edition, with every answer of theirs in it.
 
 Three notebooks meet: what she was given (its prints are in her copy), what she has now, and the
 newer one. A cell that only one side has touched is that side's; where both have, both stay.
@@ -21,20 +21,20 @@ class Merged:
     course has changed, and of those where both have."""
 
     notebook: dict[str, Any]
-    hers: list[str] = field(default_factory=list)
+    own_cells: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     both: list[str] = field(default_factory=list)
 
 
-def merge(hers: dict[str, Any], course: dict[str, Any]) -> Merged:
-    """`hers`, a copy that the course once gave out, brought up to `course`.
+def merge(student_notebook: dict[str, Any], course: dict[str, Any]) -> Merged:
+    """`student_notebook`, a copy that the course once gave out, brought up to `course`.
 
-    Raises ValueError where `hers` is no such copy.
+    Raises ValueError where `student_notebook` is no such copy.
     """
-    given, fresh = originals(hers), originals(course)
+    given, fresh = originals(student_notebook), originals(course)
     if given == fresh:
-        return Merged(hers)
-    cells = _with_ids(hers["cells"], given)
+        return Merged(student_notebook)
+    cells = _with_ids(student_notebook["cells"], given)
     mine = {cell["id"]: cell for cell in cells}
     added = _added(cells, given, fresh.keys())
     made = Merged({})
@@ -42,8 +42,8 @@ def merge(hers: dict[str, Any], course: dict[str, Any]) -> Merged:
     for cell in course["cells"]:
         merged += _one(cell, mine.get(cell["id"]), given.get(cell["id"]), made)
         merged += added[cell["id"]]
-    made.hers += [cell["id"] for group in added.values() for cell in group]
-    metadata = hers["metadata"] | {KEY: course["metadata"][KEY]}
+    made.own_cells += [cell["id"] for group in added.values() for cell in group]
+    metadata = student_notebook["metadata"] | {KEY: course["metadata"][KEY]}
     made.notebook = course | {"cells": _unique(merged), "metadata": metadata}
     return made
 
@@ -63,18 +63,18 @@ def _one(new: Cell, own: Cell | None, given: str | None, made: Merged) -> list[C
     if given is not None and same_text(now, given):
         made.changed.append(new["id"])
         return [new]
-    made.hers.append(own["id"])
+    made.own_cells.append(own["id"])
     if not course_changed:
         return [own]
     made.both.append(own["id"])
     beside = _marked(new, NEW) | {"id": f"{new['id'][:50]}-new"}
-    return [beside, own]  # hers runs last
+    return [beside, own]  # the student's runs last
 
 
 def _added(
     cells: list[Cell], given: dict[str, str], named: Set[str]
 ) -> dict[Any, list[Cell]]:
-    """The cells that are hers alone, by the cell of the course that they stand behind."""
+    """The cells that are the student's alone, by the cell of the course that they stand behind."""
     added: dict[Any, list[Cell]] = defaultdict(list)
     behind = None
     for cell in cells:

@@ -15,7 +15,16 @@ from ..grades import CURVES, rating_weights
 ROWS_AT_ONCE = 1024
 
 
-class ItemKNN(Recommender):
+class _CosineKNN(Recommender):
+    """The parameters of `ItemKNN` and `UserKNN`."""
+
+    def __init__(self, n_neighbors: int = 80, shrinkage: float = 20.0, grades: str = "1"):
+        self.n_neighbors = check_count(n_neighbors, "n_neighbors")
+        self.shrinkage = check_real(shrinkage, "shrinkage")
+        self.grades = check_choice(grades, "grades", CURVES)
+
+
+class ItemKNN(_CosineKNN):
     """Scores Σ_j x_mj s_ji, with the cosine s_ji of two items' columns of the weighted ratings.
 
     x_mi = w(y_mi) for rated items and 0 elsewhere; s_ji = ⟨x_j, x_i⟩ / (‖x_j‖ ‖x_i‖ + shrinkage),
@@ -32,11 +41,6 @@ class ItemKNN(Recommender):
     Source: Sarwar et al., WWW 2001; with shrinkage as in Ferrari Dacrema et al., RecSys 2019.
     """
 
-    def __init__(self, n_neighbors: int = 80, shrinkage: float = 20.0, grades: str = "1"):
-        self.n_neighbors = check_count(n_neighbors, "n_neighbors")
-        self.shrinkage = check_real(shrinkage, "shrinkage")
-        self.grades = check_choice(grades, "grades", CURVES)
-
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
         self._rated = weighted(train, self.grades)
         self.similarity_ = cosine_neighbors(
@@ -47,7 +51,7 @@ class ItemKNN(Recommender):
         return (self._rated[[user]] @ self.similarity_).toarray()[0][items]
 
 
-class UserKNN(Recommender):
+class UserKNN(_CosineKNN):
     """Scores Σ_n s_mn x_ni, with the cosine s_mn of two users' rows of the weighted ratings.
 
     Parameters and formula are those of `ItemKNN`, with users in place of items; a user is not
@@ -57,11 +61,6 @@ class UserKNN(Recommender):
 
     Source: Resnick et al., CSCW 1994, for the idea; cosine and shrinkage as in `ItemKNN`.
     """
-
-    def __init__(self, n_neighbors: int = 80, shrinkage: float = 20.0, grades: str = "1"):
-        self.n_neighbors = check_count(n_neighbors, "n_neighbors")
-        self.shrinkage = check_real(shrinkage, "shrinkage")
-        self.grades = check_choice(grades, "grades", CURVES)
 
     def _fit(self, train: Ratings, validation: Ratings | None) -> None:
         self._rated = weighted(train, self.grades)

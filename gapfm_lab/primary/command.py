@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from gapfm_teach._support.checks import check_count, check_path
+from gapfm_teach._support.files import replacing
 from gapfm_teach.datasets import load_movielens
 from gapfm_teach.ratings import Ratings
 
+from ..overwriting import check_overwrite
 from ..versions import versions
 from . import declared
 from .own_data import read_ratings
@@ -34,8 +36,9 @@ def main(options: Namespace) -> int:
         else {name: load_movielens(name) for name in _names(options)}
     )
     quick = own or options.quick
-    n_splits = options.splits or (OWN_SPLITS if quick else declared.N_SPLITS)
-    check_count(n_splits, "splits")
+    n_splits = OWN_SPLITS if quick else declared.N_SPLITS
+    if options.splits is not None:
+        n_splits = check_count(options.splits, "--splits")
     extent = FULL if options.full or not quick else REDUCED
     default = OWN_RESULTS if own else RESULTS / "quick" if quick else RESULTS
     out = (
@@ -44,6 +47,11 @@ def main(options: Namespace) -> int:
         else Path(check_path(options.out, "--out", "name a folder"))
     )
     out.mkdir(parents=True, exist_ok=True)
+    files = [
+        out / f"{name}.csv"
+        for name in ("primary", "primary_differences", "primary_choices")
+    ]
+    check_overwrite(files)
     tables = [
         _measure(name, ratings, n_splits, extent, out / UNFINISHED)
         for name, ratings in loaded.items()
@@ -56,13 +64,17 @@ def main(options: Namespace) -> int:
         "Intervals: 95%, over users and splits; n_users 0: over splits alone",
         versions(),
     ]
-    for name, table in {
-        "primary": means, "primary_differences": with_holm(differences), "primary_choices": choices,
-    }.items():  # fmt: skip
-        _write(out / f"{name}.csv", table, header)
-    shutil.rmtree(out / UNFINISHED)
+    for file, table in zip(files, (means, with_holm(differences), choices), strict=True):
+        _write(file, table, header)
+    for (
+        name,
+        ratings,
+    ) in loaded.items():  # those of other data may belong to a run to be resumed
+        shutil.rmtree(out / UNFINISHED / folder_name(name, ratings, extent))
+    if not any((out / UNFINISHED).iterdir()):
+        (out / UNFINISHED).rmdir()
     print(shown(means))
-    print(out / "primary.csv")
+    print(files[0])
     return 0
 
 
@@ -127,7 +139,6 @@ def _typed(options: Namespace) -> str:
 
 
 def _write(file: Path, table: pd.DataFrame, header: Sequence[str]) -> None:
-    unfinished = file.with_name(f"{file.name}.part")
     text = "".join(f"# {line}\n" for line in header) + table.to_csv(index=False)
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(file)
+    with replacing(file) as out:
+        out.write(text.encode())

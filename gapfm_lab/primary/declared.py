@@ -1,11 +1,11 @@
 """Declared before anything was run: the endpoint, the comparisons, and how every system is tuned.
 
-Primary endpoint: NDCG@5, from `GIVEN` ratings of each user, with all films that the user has not
-rated in training as candidates, and all other ratings of the user as the test.
+Primary endpoint: NDCG@5, from `GIVEN` ratings of each user, with all films that anybody
+rated as candidates, but for those that the user rated in training, and all other ratings of the user as the test.
 
 Tuning: in each split a third of the users, drawn at random, are for validation. Everybody's `GIVEN`
 ratings are trained on; settings are chosen by the validation users' test ratings and measured by those of
-all others. So nothing is trained twice, and tuning sees as many ratings of a user as the test does.
+all others. So tuning sees as many ratings of a user as the test does.
 
 Search: the same for every system, one parameter after another, the others at their best so far.
 1. Each number: its start times `FACTOR` to the powers from -STEPS to STEPS, and further while an edge

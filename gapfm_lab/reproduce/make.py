@@ -8,11 +8,11 @@ from tqdm.auto import tqdm
 
 from gapfm_teach._support.files import replacing, writable_folder
 
+from ..overwriting import check_overwrite
 from ..protocols import PROTOCOLS
 from ..versions import versions
 from .choices import sample_of
 from .figures import draw_table
-from .ours import check_overwrite
 from .result_cache import stoppable, write_csv
 from .run import Run
 from .table1 import draw_statistics, statistics

@@ -40,6 +40,8 @@ def test_from_a_file_to_the_tables(
         "--out",
         str(out),
     ]
+    others = out / command.UNFINISHED / "another-00000000"  # of a run that was interrupted
+    others.mkdir(parents=True)
     assert main(typed) == 0
     table = pd.read_csv(out / "primary.csv", comment="#")
     assert list(table.columns) == [
@@ -58,7 +60,7 @@ def test_from_a_file_to_the_tables(
         == table.groupby(["given", "system"]).ngroups * 2
     )
     assert "NDCG@5, mine, Given 10, 2 splits" in capsys.readouterr().out
-    assert not (out / command.UNFINISHED).exists()
+    assert list((out / command.UNFINISHED).iterdir()) == [others]
     assert str(tmp_path) not in (out / "primary.csv").read_text(encoding="utf-8")
 
 
@@ -67,6 +69,20 @@ def test_too_few_ratings_are_refused(tmp_path, capsys):
     file.write_text("user,item,rating\n1,2,3\n2,2,5\n")
     assert main(["reproduce", "primary", "--path", str(file)]) == 1
     assert "fewer than 30 users have 10 ratings" in capsys.readouterr().err
+
+
+def test_no_splits_are_refused_and_a_readers_file_stays(tmp_path, ratings, capsys):
+    file, out = tmp_path / "mine.csv", tmp_path / "out"
+    frame = ratings.to_frame()[["user", "item", "grade"]]
+    frame.rename(columns={"grade": "rating"}).to_csv(file, index=False)
+    typed = ["reproduce", "primary", "--path", str(file), "--out", str(out)]
+    assert main([*typed, "--splits", "0"]) == 1
+    assert "--splits" in capsys.readouterr().err
+    out.mkdir(exist_ok=True)
+    (out / "primary.csv").write_text("my own table\n")
+    assert main([*typed, "--splits", "1"]) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert (out / "primary.csv").read_text() == "my own table\n"
 
 
 def test_dear_systems_have_fewer_splits():

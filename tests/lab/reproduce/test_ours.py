@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import gapfm_teach
-from gapfm_lab.reproduce.ours import check_overwrite
+from gapfm_lab.overwriting import check_overwrite
 
 STORED = Path(gapfm_teach.__file__).parent.parent / "notebooks" / "results"
 MADE = ["family", "figure1", "figure2", "repair", "table4", "netflix_figure3"]
