@@ -20,11 +20,12 @@ FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 # One line, and words in double quotes: Quarto takes a folded text for a figure's for something else.
 OPTION = re.compile(r'#\| [a-z-]+: (?:"(?:[^"\\]|\\.)+"|[\w-]+)')
 FOLD = re.compile(
-    r'<details class="(\w+)">\n<summary>([^<]+)</summary>(.*?)</details>', re.DOTALL
+    r'<details class="(\w+)">\n?<summary>([^<]+)</summary>(.*?)</details>', re.DOTALL
 )
 SUMMARIES = {  # how each kind of fold begins to say what it holds
     "hint": ("Hint", "What is wrong", "Who is who", "Answers"),
-    "solution": ("Solution",),
+    "solution": ("Solution", "Compare with the result"),
+    "choice": ("",),  # of a question in the quiz
     "deeper": ("Going deeper: ",),
 }
 TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
