@@ -109,9 +109,9 @@ def test_keys_turn_the_slides_and_leave_the_sliders_theirs(opened):
     hash_is("#title")
     for key, wanted in (
         ("ArrowRight", "#two-systems-five-films-one-user"),
-        (" ", "#what-she-sees"),
+        (" ", "#what-the-user-sees"),
         ("PageUp", "#two-systems-five-films-one-user"),
-        ("End", "#what-to-take-along"),
+        ("End", "#what-to-remember"),
         ("Home", "#title"),
     ):
         page.keyboard.press(key)
