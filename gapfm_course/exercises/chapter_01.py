@@ -1,4 +1,4 @@
-"""Exercises of notebook 01. All lists stand in ranked order, the item at rank 1 first."""
+"""Exercises of notebook 01. All lists are in ranked order, with the item at rank 1 first."""
 
 from functools import partial
 
@@ -28,7 +28,7 @@ def _gap(grades, delta):
 def _gap_with(
     grades, delta, *, rank=1, keep=np.tril, pairs=_beta, over=None, ranks_of_rated=False
 ):
-    """GAP with one part of (2) done otherwise, Z as the sum of `over` the grades if given."""
+    """GAP with one part of (2) done differently, and Z as the sum of `over(grades)` if given."""
     if ranks_of_rated:
         grades = grades[grades > 0]
     rank = np.arange(rank, rank + len(grades)) if rank is not None else 1
@@ -64,7 +64,7 @@ def _precisions(relevant):
 
 
 def _hits_above(relevant, *, own, first=1):
-    """Mean at the hits of the share of hits among the items above, with `own` for the hit."""
+    """Mean over the hits of the share of hits above each, where the hit itself counts `own`."""
     rank = np.arange(first, first + len(relevant))
     with np.errstate(divide="ignore", invalid="ignore"):
         share = (np.cumsum(relevant) - 1 + own) / rank
@@ -80,30 +80,32 @@ EXERCISES: list[Exercise] = [
             (np.array([0, 0, 1, 0, 1, 0]),),
             (np.array([1, 1, 0, 0, 0]),),
         ],
-        right="Right. Precision is read off at the hits only, and averaged over them.",
+        right="Right. AP takes the precision at the hits only, and averages it over the hits.",
         mistakes={
             "You average over *all* ranks. Take the precision only "
-            "where the item is a hit.": lambda relevant: np.mean(_precisions(relevant)),
-            "`precision[relevant]` takes the 0s and 1s for positions, and picks the first "
+            "at the ranks of the hits.": lambda relevant: np.mean(_precisions(relevant)),
+            "`precision[relevant]` uses the 0s and 1s as positions, and picks the first "
             "two entries again and again. "
-            "Entries where it is 1: `precision[relevant == 1]`.": lambda relevant: np.mean(
-                _precisions(relevant)[relevant]
+            "For the entries at the hits, write `precision[relevant == 1]`.": lambda relevant: (
+                np.mean(_precisions(relevant)[relevant])
             ),
-            "You look at the hits only, which is right, but divide by the length of the "
-            "list: divide by the "
+            "You add up at the hits only, which is right, but you divide by the length of the "
+            "list. Divide by the "
             "number of hits.": lambda relevant: np.mean(_precisions(relevant) * relevant),
-            "This is the precision of the whole list: "
-            "it does not depend on the order.": lambda relevant: np.mean(relevant),
-            "You average 1/rank over the hits. The numerator is missing: how many hits "
-            "have been seen down "
+            "This is the precision of the whole list, "
+            "which does not depend on the order.": lambda relevant: np.mean(relevant),
+            "You average 1/rank over the hits. The numerator is missing. It is the number "
+            "of hits seen down "
             "to that rank.": lambda relevant: np.mean(1 / (np.flatnonzero(relevant) + 1)),
-            "That is the *sum* of the precisions at the hits. Divide it "
-            "by their number.": lambda relevant: np.sum(_precisions(relevant) * relevant),
-            "You average how many hits have been seen. A precision is that number divided "
+            "This is the *sum* of the precisions at the hits. Divide it "
+            "by the number of hits.": lambda relevant: np.sum(
+                _precisions(relevant) * relevant
+            ),
+            "You average the number of hits seen so far. A precision is that number divided "
             "by the rank.": lambda relevant: np.mean(np.cumsum(relevant)[relevant == 1]),
             "Your ranks begin at 0, and you divide by them. "
             "The first item has rank 1.": partial(_hits_above, own=1, first=0),
-            "You count the hits *above* each hit. The hit itself counts, too.": partial(
+            "You count only the hits *above* each hit. The hit itself counts, too.": partial(
                 _hits_above, own=0
             ),
         },
@@ -111,26 +113,26 @@ EXERCISES: list[Exercise] = [
     Exercise(
         name="by-hand",
         solution=0.75,
-        right="Right: item 1 earns 1, item 2 earns (1 + 3)/2 = 2, together 3 of Z = 4.",
+        right="Right. Item 1 contributes 1 and item 2 contributes (1 + 3)/2 = 2. That is 3, and Z = 4.",
         mistakes={
-            "That is the sum 1 + 2; it remains to divide by Z = Δ(1) + Δ(3) = 4.": 3.0,
-            "You let each item earn from itself alone: 1 + 3/2. "
-            "At rank 2 the item above counts too, with β = Δ(min(1, 3)) = 1.": 0.625,
-            "That is the value of the ideal order (3, 1). Either β of the two is the "
-            "higher Δ in your sum (it is the lower), "
+            "This is the sum 1 + 2. Now divide it by Z = Δ(1) + Δ(3) = 4.": 3.0,
+            "You counted each item with itself alone, which gives 1 + 3/2. "
+            "At rank 2, the item above counts too, with β = Δ(min(1, 3)) = 1.": 0.625,
+            "This is the value of the ideal order (3, 1). Either you took the higher Δ for β "
+            "(it is the lower one), "
             "or rank 1 also counted the item below it.": 1.0,
-            "That is the plain mean of AP_1 = 1, AP_2 = AP_3 = 1/2. "
-            "In GAP they weigh w_l = δ_l n_l: 2, 1 and 1.": 2 / 3,
-            "The factor 1/R_i is missing: "
-            "what the item at rank 2 earns is divided by 2.": 1.25,
-            "The term j = i is missing: "
-            "each item also earns β_ii = Δ(y_i) from itself.": 0.125,
-            "You divided by β summed over all pairs, 6. "
-            "Z adds up the Δ(y_i) of the items: 4.": 0.5,
-            "You divided by the number of items. Z is the sum of the Δ(y_i), 4.": 1.5,
+            "This is the plain mean of AP_1 = 1, AP_2 = AP_3 = 1/2. "
+            "In GAP, they have the weights w_l = δ_l n_l⁺, which are 2, 1 and 1.": 2 / 3,
+            "The factor 1/R_i is missing. "
+            "Divide the contribution of the item at rank 2 by 2.": 1.25,
+            "The term j = i is missing. "
+            "The sum for item i also contains β_ii = Δ(y_i).": 0.125,
+            "You divided by 6, the sum of β over all pairs. "
+            "Z is the sum of the Δ(y_i), which is 4.": 0.5,
+            "You divided by the number of items. Z is the sum of the Δ(y_i), which is 4.": 1.5,
             "You divided everything by 2. "
             "Only the item at rank 2 has the factor 1/2.": 0.375,
-            "Right in percent; GAP lies between 0 and 1.": 75,
+            "This is right in percent, but GAP is between 0 and 1.": 75,
         },
     ),
     Exercise(
@@ -141,38 +143,42 @@ EXERCISES: list[Exercise] = [
             (np.array([0, 4, 0, 5, 1, 3]), FIFTHS),
             (np.array([1, 2, 0, 3]), np.array([1.0, 3.0, 7.0]) / 8),
         ],
-        right="Right. That is the whole of the paper's (2)–(4).",
+        right="Right. You have programmed the paper's (2), (3) and (4).",
         mistakes={
-            "Each item earns from *all* others. Only those at its rank or above count: "
-            "the condition R_j ≤ R_i is missing.": partial(_gap_with, keep=np.asarray),
+            "You counted each item with *all* others. Only the items at its rank or above "
+            "count, because of the condition R_j ≤ R_i.": partial(
+                _gap_with, keep=np.asarray
+            ),
             "The factor 1/R_i is missing.": partial(_gap_with, rank=None),
-            "Right for lists of rated items only. An unrated item earns nothing, but it "
-            "does take up a rank: "
-            "count ranks over the whole list.": partial(_gap_with, ranks_of_rated=True),
-            "The sum is right, Z is not: it adds Δ(y_i) over the items, "
-            "not β over all pairs.": _gap_outer_pair_normaliser,
-            "The sum is right; it remains to divide by Z, the sum of the Δ(y_i).": partial(
+            "This is right only for lists without unrated items. An unrated item contributes "
+            "nothing, but it takes up a rank. "
+            "Count ranks over the whole list.": partial(_gap_with, ranks_of_rated=True),
+            "The sum is right, but Z is not. Z is the sum of the Δ(y_i), "
+            "not of β over all pairs.": _gap_outer_pair_normaliser,
+            "The sum is right. Now divide it by Z, the sum of the Δ(y_i).": partial(
                 _gap_with, over=lambda grades: 1.0
             ),
-            "Right where all items are rated. For grade 0, an index `grades - 1` is -1, "
-            "and that picks the *last* entry of an array: "
-            "put Δ(0) = 0 in front instead.": lambda grades, delta: _last_for_unrated(
+            "This is right if all items are rated. For grade 0, the index `grades - 1` is -1, "
+            "which picks the *last* entry of an array. "
+            "Put Δ(0) = 0 in front instead.": lambda grades, delta: _last_for_unrated(
                 _gap, grades, delta
             ),
-            "That is the plain mean of the AP_l. "
-            "In GAP they do not weigh alike: AP_l counts w_l = δ_l n_l.": _mean_of_aps,
-            "You weighed AP_l by δ_l alone. In GAP it counts w_l = δ_l n_l: "
-            "more items at or above a threshold, more weight.": lambda grades, delta: (
+            "This is the plain mean of the AP_l. "
+            "In GAP, AP_l has the weight w_l = δ_l n_l⁺.": _mean_of_aps,
+            "You gave AP_l the weight δ_l. In GAP, its weight is w_l = δ_l n_l⁺, "
+            "where n_l⁺ is the number of items that are relevant at threshold l.": lambda grades, delta: (
                 _mean_of_aps(grades, delta, delta)
             ),
-            "The term j = i is missing: R_j ≤ R_i holds for the item itself, too.": partial(
+            "The term j = i is missing. R_j ≤ R_i holds for the item itself, too.": partial(
                 _gap_with, keep=lambda b: np.tril(b, -1)
             ),
-            "Each item earns from itself alone here, Δ(y_i)/R_i. The items "
+            "You counted each item with itself alone, Δ(y_i)/R_i. The items "
             "above it count, too.": partial(_gap_with, keep=lambda b: np.diag(np.diag(b))),
-            "Each item earns from those *below* it. The condition is R_j ≤ R_i, at its "
-            "rank or above: `np.tril`, not `np.triu`.": partial(_gap_with, keep=np.triu),
-            "You used the δ of the lower grade. β is Δ of it, "
+            "You counted each item with those *below* it. The condition R_j ≤ R_i asks for those "
+            "at its rank or above, so use `np.tril` and not `np.triu`.": partial(
+                _gap_with, keep=np.triu
+            ),
+            "You used the δ of the lower grade. β is its Δ, "
             "the sum of all δ up to that grade.": partial(_gap_with, pairs=_single_beta),
             "Your ranks begin at 0, and you divide by them. "
             "The first item has rank 1.": partial(_gap_with, rank=0),

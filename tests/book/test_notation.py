@@ -30,7 +30,7 @@ def test_dotted_names_resolve():
         "GAPfm": GAPfm,
         "consistent.ranks": ranks,
         "consistent.gap": gap,
-        "lab.experiments": experiments,
+        "gapfm_lab.experiments": experiments,
     }
     dotted = re.findall(rf"`({'|'.join(homes)})\.(\w+)", TABLES)
     assert {home for home, _ in dotted} == set(homes)

@@ -42,7 +42,7 @@ SLIPS = [
     (
         "average-precision",
         lambda r: (np.cumsum(r) / np.arange(1, r.size + 1))[r].mean(),
-        "takes the 0s and 1s for positions",
+        "uses the 0s and 1s as positions",
     ),
     (
         "smoothed-gap",
