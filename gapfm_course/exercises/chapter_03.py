@@ -1,4 +1,4 @@
-"""Exercises of notebook 03: an item's gradient, a check that judges."""
+"""Exercises of Chapter 3: the gradient of an item, and a check of gradients."""
 
 import numpy as np
 
@@ -127,80 +127,90 @@ EXERCISES: list[Exercise] = [
         name="item-gradient",
         solution=_item_gradient,
         inputs=[_raters(0, 2, 2, 0.1), _raters(1, 5, 3, 0.5), _raters(2, 1, 4, 0.0)],
-        right="Each rater pulls along their own vector, with their own strength c; the "
+        right="Each rater pulls along their own vector, with their own strength c. The "
         "regulariser pulls back once, however many raters there are.",
         mistakes={
-            "The pull of the raters is right; "
+            "The part of the raters is right, but "
             "the regulariser's -λV_i is missing.": lambda c, U, v, reg: U.T @ c,
-            "The regulariser has the wrong sign: it is subtracted in (9), "
+            "The regulariser has the wrong sign. It is subtracted in (9), "
             "so it pulls the vector towards zero.": lambda c, U, v, reg: U.T @ c + reg * v,
-            "You subtract λV_i once for each rater. In (9) the item's vector stands in "
+            "You subtract λV_i once for each rater. In (9) the item's vector occurs in "
             "‖V‖² once, so its derivative "
             "is subtracted once.": lambda c, U, v, reg: U.T @ c - reg * len(c) * v,
-            "You average over the raters. (9) adds users up, "
-            "so their pulls add up too.": lambda c, U, v, reg: U.T @ c / len(c) - reg * v,
-            "The regulariser is doubled: (9) has λ/2, "
+            "You average over the raters. (9) is a sum over users, "
+            "so their parts of the gradient add up, too.": lambda c, U, v, reg: (
+                U.T @ c / len(c) - reg * v
+            ),
+            "Your regulariser is twice too large. (9) has λ/2, "
             "so that its derivative is λV_i.": lambda c, U, v, reg: U.T @ c - 2 * reg * v,
-            "Half of the regulariser is missing: the derivative of λ/2 ‖V_i‖² is λV_i, "
-            "since the square brings a 2.": lambda c, U, v, reg: U.T @ c - reg / 2 * v,
-            "You subtract λ times V_i divided by its length: that belongs to the norm "
-            "‖V_i‖. (9) has its *square*, whose derivative is λV_i.": lambda c, U, v, reg: (
+            "Half of the regulariser is missing. The derivative of λ/2 ‖V_i‖² is λV_i, "
+            "because the square brings a 2.": lambda c, U, v, reg: U.T @ c - reg / 2 * v,
+            "You subtract λ times V_i divided by its length, which belongs to the norm "
+            "‖V_i‖. (9) has its *square*, and the derivative is λV_i.": lambda c, U, v, reg: (
                 U.T @ c - reg * v / np.linalg.norm(v)
             ),
-            "The pull must point along the users' vectors: "
+            "The gradient must point along the users' vectors: "
             "∂f/∂V_i = U_m, not V_i.": lambda c, U, v, reg: c.sum() * v - reg * v,
             "You subtract λ times the *users'* vectors. In ∂F/∂V_i it "
-            "is the item's own, -λV_i.": lambda c, U, v, reg: U.T @ c - reg * U.sum(axis=0),
-            "c is missing: rater m pulls along "
+            "is the item's own vector, -λV_i.": lambda c, U, v, reg: (
+                U.T @ c - reg * U.sum(axis=0)
+            ),
+            "c is missing. Rater m pulls along "
             "U_m with the strength c_mi.": lambda c, U, v, reg: U.sum(axis=0) - reg * v,
-            "This is the pull of the first rater alone. All of them pull: "
+            "This is the part of the first rater alone. All of them pull, so "
             "sum over the raters.": lambda c, U, v, reg: c[0] * U[0] - reg * v,
-            "The sign of the whole: this is the gradient of -F. "
-            "GAPfm climbs F.": lambda c, U, v, reg: reg * v - U.T @ c,
-            "The derivative of λ/2 ‖V_i‖² is λV_i; "
-            "yours has the square still in it.": lambda c, U, v, reg: U.T @ c - reg * v**2,
+            "Your sign is reversed: this is the gradient of -F. "
+            "GAPfm maximises F.": lambda c, U, v, reg: reg * v - U.T @ c,
+            "The derivative of λ/2 ‖V_i‖² is λV_i, "
+            "but yours still contains the square.": lambda c, U, v, reg: (
+                U.T @ c - reg * v**2
+            ),
         },
     ),
     Exercise(
         name="gradient-check",
         solution=_is_close(np.asarray),
         inputs=_CLAIMS,
-        right="It accepts the right ones, large and small, and refuses a lost entry, one "
+        right="It accepts right gradients, large and small. It refuses a lost entry, one "
         "percent too much, and a reversed sign.",
         mistakes={
             "You test that a step along the gradient raises f. "
             "A gradient that lost an entry or is 1% too long passes that test.": _goes_up,
-            "You compare the difference itself with the tolerance. A function in large "
-            "units then fails though it is right, and in small units passes though its "
-            "sign is reversed: divide by the "
+            "You compare the difference itself with the tolerance. Then a right gradient in "
+            "large units fails, and one in small units passes even with its "
+            "sign reversed. Divide by the "
             "gradient's own size.": _comparison(lambda a, b: np.max(np.abs(a - b)) < 1e-6),
-            "You divide by the size of f(x). A million added to f changes that, "
-            "and not the gradient: divide by the gradient's own size.": _by_the_value,
+            "You divide by the size of f(x). A million added to f changes that size, "
+            "but not the gradient. Divide by the gradient's own size.": _by_the_value,
             "Your tolerance lets an error of 1% through. Central differences are "
-            "good to about ten digits: ask for six.": _is_close(np.asarray, tolerance=0.1),
-            "You compare the first entry only; one "
-            "of the claims is wrong in its last.": _is_close(lambda gradient: gradient[:1]),
-            "Your check accepts everything; "
+            "good to about ten digits, so ask for six.": _is_close(
+                np.asarray, tolerance=0.1
+            ),
+            "You compare the first entry only. One "
+            "of the gradients is wrong in its last.": _is_close(
+                lambda gradient: gradient[:1]
+            ),
+            "Your check accepts everything, but "
             "some of these gradients are wrong.": lambda f, gradient, x: True,
-            "Your check refuses everything. No difference quotient is exact: ask for "
+            "Your check refuses everything. No difference quotient is exact, so ask for "
             "agreement to about six digits, "
             "not for equality.": lambda f, gradient, x: False,
-            "You compare directions. The cosine is blind to length: a gradient that "
-            "is twice too long points the right way, and passes.": _comparison(_cosine),
-            "You compare lengths only. A gradient with the sign reversed, or with its "
+            "You compare directions. The cosine does not see the length, so a gradient that "
+            "is twice too long passes.": _comparison(_cosine),
+            "You compare lengths only. A gradient with its sign reversed, or with its "
             "entries in another order, "
             "is as long as the right one.": _is_close(np.linalg.norm),
-            "You compare the sums of the entries, or their means. With its entries in "
-            "another order a wrong gradient has the same ones: "
+            "You compare the sums of the entries, or their means. A wrong gradient with its "
+            "entries in another order has the same sum and mean, so "
             "compare entry by entry.": _is_close(np.sum),
-            "`any` is content with a single entry that is right. "
-            "`all` of them have to be.": _comparison(
+            "`any` is content with a single right entry. "
+            "They `all` have to be right.": _comparison(
                 lambda a, b: np.any(np.abs(a - b) <= 1e-6 * np.abs(b))
             ),
-            "`np.allclose` also lets pass whatever differs by less than its `atol`, 1e-8 "
-            "unless told: in small units even a reversed sign. "
-            "Give `atol=0`, or divide by the gradient's size.": _comparison(np.allclose),
-            "Yes and no have changed places: `True` is for a gradient "
+            "`np.allclose` also accepts every difference below its `atol`, which is 1e-8 by "
+            "default. In small units, even a reversed sign passes. "
+            "Set `atol=0`, or divide by the gradient's size.": _comparison(np.allclose),
+            "Yes and no have changed places. Return `True` for a gradient "
             "that is right.": _comparison(lambda a, b: relative_error(a, b) >= 1e-6),
         },
     ),

@@ -65,7 +65,7 @@ SLIPS = [
     (
         "gradient-check",
         lambda f, d, x: np.allclose(d(x), central_difference(f, x)),
-        "`np.allclose` also lets pass",
+        "`np.allclose` also accepts",
     ),
     ("patience", keep_until_it_falls, "This stops at the first fall"),
     (
