@@ -85,7 +85,9 @@ def fragment(view: str, data: Mapping, alt: str) -> str:
     shown = ""
     if picture.is_file():
         source = base64.b64encode(picture.read_bytes()).decode()
-        shown = f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{source}">{STILL}'
+        shown = (
+            f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{source}">{STILL}'
+        )
     stored = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace(
         "</", "<\\/"
     )
