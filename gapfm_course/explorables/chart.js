@@ -3,7 +3,7 @@
 import { draw, make, written } from "./kit.js";
 
 const TYPE = 12.5; // px of a chart's type on a page; where the style sheet says more, the whole chart grows
-const TOP = 14, BOTTOM = 44, RIGHT = 14, LINE = 15, LETTER = 6.6; // the height of a name, and the width of its letters
+const TOP = 14, BOTTOM = 44, RIGHT = 14, LINE = 15, LETTER = 6.6, BOLD = 7.5; // the height of a name, and the width of letters
 export const COLOURS = ["var(--gx-blue)", "var(--gx-red)", "var(--gx-green)", "var(--gx-pink)", "var(--gx-orange)", "var(--gx-sky)"];
 const STEPS = [0, -8, 8, -16, 16, -24, 24, -32, 32, -48, 48, -64, 64]; // px by which a name may leave its place
 const DASHES = ["", "7 4", "2 3", "9 3 2 3", "4 2", "12 3"];
@@ -267,7 +267,7 @@ const around = (x, y) => [-5, 0, 5].flatMap((dx) => [-5, 0, 5].map((dy) => [x + 
 
 // Left, right, top and bottom of a name, about; and the area that two of these share.
 function boxOf({ text, x, y, side }) {
-  const wide = LETTER * text.length + 6, from = side === "end" ? x - wide : x;
+  const wide = BOLD * text.length + 6, from = side === "end" ? x - wide : x;
   return [from, from + wide, y - 12, y + 3];
 }
 
