@@ -23,7 +23,8 @@ SETTINGS = {"differences": "fine=15", "one_change": "step=9"}
 # A picture shows the question and the answer, not the controls that it does not have.
 STYLE = (
     "<style>body { margin: 0; background: #fff } .gapfm-explorable { margin: 0 !important; border: 0 }"
-    " :is(.gx-foot, .gx-note) { display: none !important }</style>"
+    " :is(.gx-foot, .gx-note, input, button) { display: none !important } .gx-dials"
+    " { grid-template-columns: max-content 1fr !important } .gx-dial output { text-align: left !important }</style>"
 )
 
 

@@ -18,6 +18,8 @@ VENV, MADE, SITE, PAPER, STICK = (
 STORED = {"GAPFM_TEACH_STATIC": "1", "TQDM_DISABLE": "1"}
 # A file's tests, and a notebook's cells, stay together on one processor.
 PYTEST = ("-m", "pytest", "--numprocesses", "auto", "--dist", "loadfile")
+# Without its question about news, which covers a corner of a projected notebook.
+LAB = ("-m", "jupyterlab", "--LabApp.news_url=None")
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 
 TARGETS: dict[str, Callable[[], None]] = {}
@@ -223,14 +225,14 @@ def lab() -> None:
     """Open JupyterLab on a copy of the notebooks to work in, course/"""
     setup()
     run("-m", "gapfm_teach", "course", "course", "--update")
-    run("-m", "jupyterlab", "course")
+    run(*LAB, "course")
 
 
 @target
 def edit() -> None:
     """Open JupyterLab on the notebooks themselves, to change them"""
     setup()
-    run("-m", "jupyterlab", "notebooks")
+    run(*LAB, "notebooks")
 
 
 @target

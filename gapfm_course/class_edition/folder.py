@@ -14,6 +14,8 @@ from .sources import NOTEBOOKS, sources
 
 RESULTS = "results"  # what the chapters read, relative to themselves
 STATE = ".gapfm_teach.json"
+# JupyterLab reads it where it is started; its question about news covers a corner of a projected notebook.
+SETTINGS, NO_NEWS = "jupyter_lab_config.json", b'{"LabApp": {"news_url": null}}\n'
 FORMAT, VERSION = "gapfm_teach course", 1
 FOLDED, NO = "folded", "no"
 
@@ -43,6 +45,7 @@ def _fill(folder: Path, solutions: str) -> None:
         _write(folder / name, _text(notebook))
     for name, content in results.items():
         _write(folder / RESULTS / name, content)
+    _write(folder / SETTINGS, NO_NEWS)
     _remember(folder, solutions, results)
 
 

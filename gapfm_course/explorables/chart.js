@@ -2,14 +2,15 @@
 
 import { draw, make, written } from "./kit.js";
 
-const TOP = 14, BOTTOM = 44, RIGHT = 14, LINE = 15, LETTER = 6.6; // the height of a name, and the width of its letters
+const TYPE = 12.5; // px of a chart's type on a page; where the style sheet says more, the whole chart grows
+const TOP = 14, BOTTOM = 44, RIGHT = 14, LINE = 15, LETTER = 6.6, BOLD = 7.5; // the height of a name, and the width of letters
 export const COLOURS = ["var(--gx-blue)", "var(--gx-red)", "var(--gx-green)", "var(--gx-pink)", "var(--gx-orange)", "var(--gx-sky)"];
+const STEPS = [0, -8, 8, -16, 16, -24, 24, -32, 32, -48, 48, -64, 64]; // px by which a name may leave its place
 const DASHES = ["", "7 4", "2 3", "9 3 2 3", "4 2", "12 3"];
 
 // A picture in `place`, whose words are `alt`. The axes {from, to, label, scale: "linear" or "log",
 // names: words at 0, 1, ..., text(value), ticks: values} are given with each `show`.
-export function chart(place, { alt, height: tall = 300 }) {
-  let height = tall;
+export function chart(place, { alt, height = 300 }) {
   const clip = `gx-clip-${++chart.made}`;
   // Handles outlive a drawing, so that neither focus nor a screen reader loses the one in use.
   const drawing = draw("g"), held = new Map(), grips = new Map(); // the handle of each finger; elements by key
@@ -30,8 +31,8 @@ export function chart(place, { alt, height: tall = 300 }) {
   svg.addEventListener("pointermove", (event) => {
     const handle = handles.get(held.get(event.pointerId));
     if (!handle) return;
-    const { left, top } = svg.getBoundingClientRect();
-    move(handle, scales[handle.along].back(handle.along === "x" ? event.clientX - left : event.clientY - top));
+    const { left, top } = svg.getBoundingClientRect(), pixels = handle.along === "x" ? event.clientX - left : event.clientY - top;
+    move(handle, scales[handle.along].back(pixels / zoomOf(svg)));
   });
   for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, ({ pointerId }) => held.delete(pointerId));
   // Inside an SVG browsers take no notice of touch-action: a finger on a handle would scroll the page.
@@ -50,27 +51,25 @@ export function chart(place, { alt, height: tall = 300 }) {
 
   return {
     svg,
-    resize(pixels) { height = pixels; },
     // parts: curves {name, x, y, dots, colour, dash, plain, beyond}, bars {x, y, from, width, colour,
     // name}, bands {x, low, high, colour}, levels {y or x, name}, dots {x, y, name, colour, ring},
     // arrows {x, y, toX, toY, colour, name, under}, handles {key, x, y, along: "x" or "y", from, to, step,
     // label, text, move(value), colour}: sliders between two values along an axis, which are added to by
     // `step`, or multiplied on a logarithmic axis; `value` is given where it may lie outside the picture.
     show({ x, y, curves = [], bands = [], bars = [], levels = [], dots = [], arrows = [], handles: wanted = [] }) {
-      const width = place.clientWidth || 640;
-      const left = y.names ? 14 + LETTER * Math.max(...y.names.map((n) => n.length)) : 54;
+      const width = fit(svg, place, height);
+      const marksX = marks(x, width / 75), marksY = marks(y, 5), longest = Math.max(...marksY.map(([, text]) => text.length));
+      const left = y.names ? 14 + LETTER * longest : Math.max(54, 31 + LETTER * longest);
       scales = { x: axis(x, left, width - RIGHT), y: axis(y, height - BOTTOM, TOP) };
       const at = [scales.x.place, scales.y.place];
       const inside = draw("g", { "clip-path": `url(#${clip})` },
         ...bands.map((one) => band(one, at)), ...bars.map((one) => bar(one, at, y)), ...levels.map((one) => level(one, at, [left, width - RIGHT, TOP, height - BOTTOM])),
         ...curves.flatMap((one, k) => curve(one, k, at)));
-      svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-      svg.style.height = `${height}px`;
       drawing.replaceChildren(
         draw("clipPath", { id: clip }, draw("rect", { x: left, y: TOP - 6, width: Math.max(0, width - left - RIGHT + 6), height: height - TOP - BOTTOM + 12 })),
-        ...frame(x, y, scales, { left, right: width - RIGHT, bottom: height - BOTTOM, height }), inside,
+        ...frame(x, y, scales, { marksX, marksY, left, right: width - RIGHT, bottom: height - BOTTOM, height }), inside,
         ...arrows.map((one) => arrow(one, at)), ...dots.map((one) => dot(one, at)),
-        ...names(curves, levels, dots, at, [left, width - RIGHT, TOP, height - BOTTOM]));
+        ...names({ curves, levels, dots, handles: wanted }, at, [left, width - RIGHT, TOP, height - BOTTOM]));
       handles = new Map(wanted.map((one) => [one.key, { value: one[one.along], ...one }]));
       for (const [key, grip] of grips) if (!handles.has(key)) { grip.remove(); grips.delete(key); }
       for (const [key, one] of handles) {
@@ -78,10 +77,19 @@ export function chart(place, { alt, height: tall = 300 }) {
         putGrip(grips.get(key), one, [clamped(at[0](one.x), left, width - RIGHT), clamped(at[1](one.y), TOP, height - BOTTOM)]);
       }
     },
-    clear() { drawing.replaceChildren(); },
   };
 }
 chart.made = 0;
+
+const zoomOf = (svg) => parseFloat(getComputedStyle(svg).fontSize) / TYPE;
+
+// Makes `svg` as wide as `place` and `height` high, both in units of a chart, of which it returns the width.
+export function fit(svg, place, height) {
+  const zoom = zoomOf(svg), width = (place.clientWidth || 640) / zoom;
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  svg.style.height = `${height * zoom}px`;
+  return width;
+}
 
 // From values to places and back.
 function axis({ from, to, scale = "linear" }, first, last) {
@@ -111,17 +119,20 @@ export function ticks({ from, to, scale = "linear" }, count) {
   return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(12)));
 }
 
-function frame(x, y, scales, { left, right, bottom, height }) {
+// Values with their words along an axis.
+function marks(axis, count) {
+  return axis.names ? axis.names.map((name, k) => [k, name]) : (axis.ticks ?? ticks(axis, count)).map((v) => [v, (axis.text ?? written)(v)]);
+}
+
+function frame(x, y, scales, { marksX, marksY, left, right, bottom, height }) {
   const parts = [];
-  const wide = right - left;
-  const xs = x.names ? x.names.map((name, k) => [k, name]) : (x.ticks ?? ticks(x, wide / 75)).map((v) => [v, (x.text ?? written)(v)]);
-  const ys = y.names ? y.names.map((name, k) => [k, name]) : (y.ticks ?? ticks(y, 5)).map((v) => [v, (y.text ?? written)(v)]);
-  for (const [v, text] of xs) {
-    const p = scales.x.place(v);
+  const tight = x.names && LETTER * Math.max(...x.names.map((name) => name.length)) + 10 > (right - left) / x.names.length;
+  marksX.forEach(([v, text], k) => {
+    const p = scales.x.place(v), beyond = p + (LETTER * text.length) / 2 > right + RIGHT;
     if (!x.names) parts.push(draw("line", { class: "gx-grid", x1: p, x2: p, y1: TOP, y2: bottom }));
-    parts.push(draw("text", { x: p, y: bottom + 17, "text-anchor": "middle" }, text));
-  }
-  for (const [v, text] of ys) {
+    parts.push(draw("text", { x: beyond ? right + RIGHT : p, y: bottom + 17 + (tight && k % 2 ? LINE : 0), "text-anchor": beyond ? "end" : "middle" }, text));
+  });
+  for (const [v, text] of marksY) {
     const p = scales.y.place(v);
     parts.push(draw("line", { class: "gx-grid", x1: left, x2: right, y1: p, y2: p }));
     parts.push(draw("text", { x: left - 7, y: p, dy: "0.32em", "text-anchor": "end" }, text));
@@ -200,46 +211,63 @@ function putGrip(grip, { along, label, text, value, from, to, colour = COLOURS[0
   grip.lastChild.style.fill = colour;
 }
 
-// The curves' names at their ends and the levels' at the right, moved apart where they would meet;
-// then the dots', where there is room left.
-function names(curves, levels, dots, [x, y], edges) {
-  const [left, right, top, bottom] = edges;
+// The curves' names at their ends, the levels' at the right or the top, and the dots' beside them, each where
+// it meets the least of what is drawn.
+function names({ curves, levels, dots, handles }, [x, y], edges) {
+  const [left, right, top, bottom] = edges, middle = (left + right) / 2;
   const wanted = curves.map((one, k) => {
-    let last = one.y.length - 1;
-    while (last >= 0 && !Number.isFinite(one.y[last])) last--;
+    const last = one.y.findLastIndex(Number.isFinite);
     if (last < 0 || !one.name || one.plain) return null;
     const end = { text: one.name, x: x(one.x[last]), y: y(one.y[last]) - 7, colour: inColour(one, k) };
     return one.beyond ? { ...end, x: end.x + 6, y: end.y + 11, side: "start" } : end; // where the axis goes on
   });
   for (const one of levels) {
     if (!one.name) continue;
-    if (one.y !== undefined) wanted.push({ text: one.name, x: right, y: y(one.y) - 5, colour: one.colour ?? "currentColor" });
-    else wanted.push({ text: one.name, x: x(one.x) + (x(one.x) > (left + right) / 2 ? -5 : 5), y: top + 10, colour: one.colour ?? "currentColor", side: x(one.x) > (left + right) / 2 ? "end" : "start" });
+    const at = one.x === undefined ? right : x(one.x), side = at > middle ? "end" : "start";
+    const height = one.y === undefined ? top + 10 : y(one.y) - 5;
+    wanted.push({ text: one.name, side, x: one.x === undefined ? at : at + (side === "end" ? -5 : 5), y: height, colour: one.colour ?? "currentColor" });
   }
-  const placed = wanted.filter(Boolean).map((one) => ({
-    side: one.x > (left + right) / 2 ? "end" : "start", ...one, x: clamped(one.x, left, right), y: clamped(one.y, top + 8, bottom - 4),
-  }));
-  placed.sort((a, b) => a.y - b.y);
-  for (let k = 1; k < placed.length; k++) placed[k].y = Math.max(placed[k].y, placed[k - 1].y + LINE);
-  const over = placed.length ? placed[placed.length - 1].y - (bottom - 4) : 0;
-  for (const one of placed) if (over > 0) one.y -= over;
-  for (const one of dots) if (one.name) placed.push(besideDot({ text: one.name, colour: "currentColor" }, x(one.x), y(one.y), placed, edges));
+  const met = [...curves.flatMap((one) => along(one, x, y)), ...[...dots, ...handles].flatMap((one) => around(x(one.x), y(one.y)))];
+  const placed = [];
+  const put = (name, places) => {
+    const cost = (one) => {
+      const box = boxOf(one), [from, to, high, low] = box;
+      const apart = placed.reduce((sum, other) => sum + shared(box, boxOf(other)), 0);
+      const hit = met.filter(([px, py]) => px > from && px < to && py > high && py < low).length;
+      return 30 * apart + 12 * hit + Math.abs(one.y - name.y) + (from >= left && to <= right + RIGHT && high >= top - LINE && low <= bottom ? 0 : 1e6);
+    };
+    placed.push(places.reduce((best, one) => (cost(one) < cost(best) ? one : best)));
+  };
+  for (const one of wanted.filter(Boolean)) {
+    const name = { side: one.x > middle ? "end" : "start", ...one, x: clamped(one.x, left, right), y: clamped(one.y, top + 8, bottom - 4) };
+    put(name, STEPS.map((step) => ({ ...name, y: clamped(name.y + step, top + 8, bottom - 4) })));
+  }
+  for (const one of dots) {
+    if (!one.name) continue;
+    const name = { text: one.name, colour: "currentColor", x: x(one.x), y: y(one.y) };
+    const sides = name.x > middle ? ["end", "start"] : ["start", "end"];
+    put(name, [-8, 17, -8 - LINE, 17 + LINE, -8 - 2 * LINE, 17 + 2 * LINE].flatMap((up) => sides.map((side) => ({ ...name, side, x: name.x + (side === "end" ? -10 : 10), y: name.y + up }))));
+  }
   return placed.map((one) => draw("text", { class: "gx-name", x: one.x, y: one.y, style: `fill: ${one.colour}`, "text-anchor": one.side }, one.text));
 }
 
-// The name of a dot at (x, y): above or under it, to the side where the picture goes on, or to the
-// other, or further off; the first of these places that meets least of what is `placed` or beyond the edges.
-function besideDot(name, x, y, placed, [left, right, top, bottom]) {
-  const sides = x > (left + right) / 2 ? ["end", "start"] : ["start", "end"];
-  const places = [-8, 17, -8 - LINE, 17 + LINE, -8 - 2 * LINE, 17 + 2 * LINE].flatMap((up) => sides.map((side) => ({ ...name, side, x: x + (side === "end" ? -10 : 10), y: y + up })));
-  const inside = ([from, to, high, low]) => from >= left && to <= right + RIGHT && high >= top - LINE && low <= bottom;
-  const cost = (one) => placed.reduce((sum, other) => sum + shared(boxOf(one), boxOf(other)), inside(boxOf(one)) ? 0 : 1e6);
-  return places.reduce((best, one) => (cost(one) < cost(best) ? one : best));
+// Points of a curve every few pixels.
+function along(one, x, y) {
+  const points = [];
+  for (let k = 1; k < one.x.length; k++) {
+    const [x1, y1, x2, y2] = [x(one.x[k - 1]), y(one.y[k - 1]), x(one.x[k]), y(one.y[k])];
+    const steps = Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 4);
+    for (let step = 0; step <= steps; step++) points.push([x1 + ((x2 - x1) * step) / (steps || 1), y1 + ((y2 - y1) * step) / (steps || 1)]);
+  }
+  return points;
 }
+
+// Points of a dot, or of a handle.
+const around = (x, y) => [-5, 0, 5].flatMap((dx) => [-5, 0, 5].map((dy) => [x + dx, y + dy]));
 
 // Left, right, top and bottom of a name, about; and the area that two of these share.
 function boxOf({ text, x, y, side }) {
-  const wide = LETTER * text.length + 6, from = side === "end" ? x - wide : x;
+  const wide = BOLD * text.length + 6, from = side === "end" ? x - wide : x;
   return [from, from + wide, y - 12, y + 3];
 }
 

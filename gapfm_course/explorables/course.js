@@ -4,11 +4,18 @@
 // worker (see trainer.js). In the notation of the chapter: C, σ, a and b of the escape law.
 
 export function courseOf({
-  accumulated, heldOutGap, mulberry32, nextTask, normals, smoothedGapGradient, thresholdingProbabilities, train,
+  accumulated, heldOutGap, mulberry32, normals, smoothedGapGradient, thresholdingProbabilities, train,
 }) {
   const SMALL = 0.01; // standard deviation of the start
   const PAUSE = 16; // ms of work after which a message may come through, such as that it is not wanted any more
   const REPORT = 32, REFINED = 150; // ms of work after which more of a curve, or a finer one, is reported
+
+  // As in engine.js, which keeps its own to itself.
+  const nextTask = () => new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => { port1.close(); resolve(); };
+    port2.postMessage(null);
+  });
 
   // ∂F/∂f at f = 0, for each rating: C_mi = ⅛ Σ_j β_mij.
   function pulls({ indptr, grades }, delta) {

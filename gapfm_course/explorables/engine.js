@@ -5,6 +5,8 @@
 // be typed or plain; factors are flat, row after row, D numbers each. Bad input throws one Error
 // that names the value and the remedy. All sums go over all pairs of a list.
 
+/** @typedef {ArrayLike<number>} Numbers a typed array or a plain one */
+
 const MOST_GRADES = 1e6;
 const WIDEST_RANGE = 1400; // up to here exponentials centred at mid-range, and their sums, are finite
 const TINY = 1e-12; // keeps 0/0 out where a gradient has always been 0
@@ -66,7 +68,11 @@ function worthOf(grades, delta) {
 
 // ----------------------------------------------------------------------------- random numbers
 
-// A generator of uniform numbers in [0, 1): the same ones for the same whole `seed`.
+/**
+ * A generator of uniform numbers in [0, 1).
+ * @param {number} seed whole; the same one gives the same numbers
+ * @returns {() => number}
+ */
 export function mulberry32(seed) {
   let state = checkCount(seed, "seed", 2 ** 32 - 1, 0);
   return () => {
@@ -77,7 +83,13 @@ export function mulberry32(seed) {
   };
 }
 
-// n normal numbers of standard deviation sd, from a uniform generator (Box and Muller).
+/**
+ * Normal numbers, by the method of Box and Muller.
+ * @param {() => number} rng a uniform generator, as `mulberry32` makes one
+ * @param {number} n how many
+ * @param {number} sd their standard deviation
+ * @returns {Float64Array}
+ */
 export function normals(rng, n, sd) {
   return Float64Array.from({ length: n }, () => {
     const radius = sd * Math.sqrt(-2 * Math.log(1 - rng()));
@@ -87,14 +99,22 @@ export function normals(rng, n, sd) {
 
 // ------------------------------------------------------------------ exact GAP and Algorithm 1
 
-// δ_1..δ_L of (5), L = maxGrade.
+/**
+ * δ_1..δ_L of (5).
+ * @param {number} maxGrade L
+ * @returns {Float64Array}
+ */
 export function thresholdingProbabilities(maxGrade) {
   const L = checkCount(maxGrade, "maxGrade", MOST_GRADES);
   if (L === 1) return Float64Array.of(1);
   return Float64Array.from({ length: L }, (_, l) => 2 ** (l + 1 - L) - 2 ** -L);
 }
 
-// Δ(0)..Δ(L) of δ_1..δ_L: Δ(y) = δ_1 + ... + δ_y.
+/**
+ * Δ(0)..Δ(L), where Δ(y) = δ_1 + ... + δ_y.
+ * @param {Numbers} delta δ_1..δ_L
+ * @returns {Float64Array}
+ */
 export function accumulated(delta) {
   const remedy = "pass thresholdingProbabilities(maxGrade)";
   const weights = checkArray(delta, "delta", remedy, { low: 0 }), sums = new Float64Array(weights.length + 1);
@@ -102,7 +122,11 @@ export function accumulated(delta) {
   return sums;
 }
 
-// g(x) = 1 / (1 + exp(-x)), with all its digits on both sides of 0.
+/**
+ * g(x) = 1 / (1 + exp(-x)), with all its digits on both sides of 0.
+ * @param {number} x
+ * @returns {number}
+ */
 export function logistic(x) {
   return x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x));
 }
@@ -115,8 +139,14 @@ function rankOf(values, i, n) {
   return rank;
 }
 
-// GAP (2)-(4) of one list, of its ranks up to `at`, divided by Z over "all" rated items, over the
-// first `at` of the "ideal" list, or over the "hits". NaN where nothing is rated.
+/**
+ * GAP (2)-(4) of one list, divided by Z over "all" rated items, over the first `at` of the "ideal" list, or
+ * over the "hits".
+ * @param {Numbers} grades whole, 0 for unrated
+ * @param {Numbers} scores one for each grade
+ * @param {{at?: number, normalizer?: "all" | "ideal" | "hits", delta?: Numbers}} [options] `at`: the last rank that counts
+ * @returns {number} NaN where nothing is rated
+ */
 export function gradedAveragePrecision(grades, scores, { at, normalizer = "all", delta } = {}) {
   const y = checkGrades(grades, 0), f = checkScores(scores, y);
   checkChoice(normalizer, "normalizer", ["all", "ideal", "hits"]);
@@ -261,17 +291,35 @@ function smoothedList(scores, grades, { delta } = {}) {
   return { value: smoothedSums(list), slope: list.c };
 }
 
-// Smoothed GAP (8) of a user's rated items, without 1/Z.
+/**
+ * Smoothed GAP (8) of a user's rated items, without 1/Z.
+ * @param {Numbers} scores
+ * @param {Numbers} grades from 1 on
+ * @param {{delta: Numbers}} options
+ * @returns {number}
+ */
 export function smoothedGap(scores, grades, options) {
   return smoothedList(scores, grades, options).value;
 }
 
-// ∂F/∂f of (8): the vector c that (10) and (11) share.
+/**
+ * ∂F/∂f of (8): the vector c that (10) and (11) share.
+ * @param {Numbers} scores
+ * @param {Numbers} grades from 1 on
+ * @param {{delta: Numbers}} options
+ * @returns {Float64Array}
+ */
 export function smoothedGapGradient(scores, grades, options) {
   return smoothedList(scores, grades, options).slope;
 }
 
-// GAP with smooth ranks; unrated items (grade 0) take up ranks. NaN where nothing is rated.
+/**
+ * GAP with smooth ranks, in which unrated items, too, take up ranks.
+ * @param {Numbers} scores
+ * @param {Numbers} grades whole, 0 for unrated
+ * @param {{delta: Numbers, temperature?: number, weights?: Numbers}} options `weights`: how much of a rank each item takes up
+ * @returns {number} NaN where nothing is rated
+ */
 export function consistentGap(scores, grades, { temperature = 1, weights, delta } = {}) {
   const y = checkGrades(grades, 0), f = checkScores(scores, y), n = f.length;
   const tau = checkReal(temperature, "temperature", 0, true), worth = worthOf(y, delta);
@@ -363,7 +411,20 @@ function move(values, slopes, rate, squares) {
   }
 }
 
-// The factors of a new user from a few grades, V (and b) held fixed, from 0, on all items.
+/**
+ * What a list is trained for, and how.
+ * @typedef {{nFactors: number, reg: number, learningRate: number, nIter: number, maxGrade: number,
+ *   objective?: "paper" | "consistent" | "geometric", temperature?: number, unratedWeight?: number}} Ascent
+ */
+
+/**
+ * The factors of a new user from a few grades, V (and b) held fixed, from 0, on all items.
+ * @param {Numbers} itemFactors V, flat
+ * @param {Numbers} items positions of the items graded
+ * @param {Numbers} grades of these, from 1 on
+ * @param {Ascent & {itemBias?: Numbers}} options
+ * @returns {Float64Array}
+ */
 export function foldIn(itemFactors, items, grades, options) {
   const ascent = checkAscent(options), { D, repaired, reg, learningRate, nIter } = ascent;
   const nItems = Math.floor((itemFactors?.length ?? 0) / D);
@@ -499,7 +560,7 @@ function diverged(iteration, rate) {
 }
 
 // Lets a page do something else; no timer, as browsers delay those.
-export function nextTask() {
+function nextTask() {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => { port1.close(); resolve(); };
@@ -507,9 +568,19 @@ export function nextTask() {
   });
 }
 
-// Algorithm 2 in batch, from the start given, which is left as it is. Resolves to the factors and
-// the history; onIteration gets the training's own arrays, so copy what you keep. For the repaired
-// objectives nNegatives unrated items of each user are drawn an iteration, or all are taken.
+/**
+ * Algorithm 2 in batch, from the start given, which is left as it is. `onIteration` gets the training's own
+ * arrays, so copy what you keep. For the repaired objectives `nNegatives` unrated items of each user are drawn
+ * an iteration, or all are taken.
+ * @param {Omit<Ascent, "maxGrade"> & {indptr: Numbers, items: Numbers, grades: Numbers, nItems: number,
+ *   userFactors: Numbers, itemFactors: Numbers, itemBias?: Numbers, maxGrade?: number, nSelected?: number,
+ *   selection?: "adaptive" | "random", nNegatives?: number, seed?: number, signal?: AbortSignal,
+ *   uniforms?: (iteration: number) => Numbers, onIteration?: (now: {iteration: number, objective: number,
+ *   userFactors: Float64Array, itemFactors: Float64Array, itemBias?: Float64Array}) => void}} options the items of
+ *   user m are items[indptr[m]], ..., items[indptr[m + 1] - 1], and ascend
+ * @returns {Promise<{userFactors: Float64Array, itemFactors: Float64Array, itemBias?: Float64Array,
+ *   history: {iteration: number, objective: number}[]}>}
+ */
 export const train = async (options) => {
   const training = checkTraining(options), { state, nIter, learningRate, repaired } = training;
   const zeros = () => Object.fromEntries(

@@ -11,6 +11,11 @@ import traitlets
 
 from .linked import HERE, for_notebook, style
 
+# Under the picture, until a script replaces both.
+STILL = (
+    "<p><small>A picture of an explorable. In a notebook, run all cells down to this one, and it "
+    "comes alive; in a web page it needs JavaScript.</small></p>"
+)
 PACKED = ("float64", "float32", "int32", "uint8")
 
 
@@ -80,7 +85,9 @@ def fragment(view: str, data: Mapping, alt: str) -> str:
     shown = ""
     if picture.is_file():
         source = base64.b64encode(picture.read_bytes()).decode()
-        shown = f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{source}">'
+        shown = (
+            f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{source}">{STILL}'
+        )
     stored = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace(
         "</", "<\\/"
     )

@@ -18,7 +18,7 @@ export function follower({ begin, cancel, end }, changed, { patience }) {
       Object.assign(run, facts);
       // At once when it is done; where that takes long, it is seen to grow.
       const late = performance.now() - run.began > GROWS;
-      if (run.trained || run.error || (late && run.rows.length)) shown = run;
+      if (run.rows.length && (run.trained || run.error || late)) shown = run;
       first = first ?? run;
       if (wanted && (run.trained || run.ended)) start();
       if (rows.length || facts.ended) changed();
@@ -28,6 +28,7 @@ export function follower({ begin, cancel, end }, changed, { patience }) {
   return {
     get shown() { return shown; }, // the newest of which there is something to see
     get first() { return first; }, // to compare with
+    get error() { return current?.error ?? ""; }, // why there is no more to see
     get busy() { return Boolean(wanted) || !current?.ended; },
     follow(setting) {
       const key = JSON.stringify(setting);

@@ -43,6 +43,12 @@ export function written(value, digits = 3) {
   return text.replaceAll("-", "−");
 }
 
+// How many there are of what, as "1 laptop" or "2.5 laptops".
+export function counted(value, noun, digits = 3) {
+  const text = written(value, digits);
+  return `${text} ${noun}${text === "1" ? "" : "s"}`;
+}
+
 // A laboratory in `place`. `controls` are sliders and menus (see `dial`); `held` are values that have
 // none and are moved in the picture, numbers, words or lists of them. `render(values, lab)` is called
 // once a frame after a change: it draws into `lab.figure` and says in `lab.say(words)` what is to be
@@ -90,9 +96,8 @@ export function laboratory(place, { name, title, ask = "", note = "", controls =
   const link = make("button", { type: "button", onclick: () => copyLink(name, values, start, copied) }, "Link to this setting");
   place.append(
     make("p", { class: "gx-title" }, title), ...(ask ? [make("p", { class: "gx-ask" }, ask)] : []),
-    make("div", { class: "gx-controls" }, ...dials.map((one) => one.row)),
-    figure, said, announced,
-    make("p", { class: "gx-foot" }, reset, link, copied), ...(note ? [make("p", { class: "gx-note" }, note)] : []));
+    make("div", { class: "gx-body" }, make("div", { class: "gx-controls" }, make("div", { class: "gx-dials" }, ...dials.map((one) => one.row))),
+      figure, said, announced, make("p", { class: "gx-foot" }, reset, link, copied)), ...(note ? [make("p", { class: "gx-note" }, note)] : []));
   place.id = place.id || `explore-${name}`;
   if (linked(name)) place.scrollIntoView();
   addEventListener("hashchange", () => { // a link pasted into the open page
@@ -156,6 +161,9 @@ async function copyLink(name, values, start, copied) {
 
 // ---------------------------------------------------------------- controls
 
+// Browsers bring controls back after Back and Reload, but not what was drawn for them: so no control takes that.
+const CONTROL = { autocomplete: "off", "data-lm-suppress-shortcuts": "true" };
+
 // A slider {name, label, from, to, start, scale: "linear" or "log", step, unit, text(value), play},
 // or a menu {name, label, options, start}. `step` rounds, `play` adds a button that runs through.
 function dial(control, lab, id) {
@@ -163,7 +171,7 @@ function dial(control, lab, id) {
 }
 
 function menu(control, lab, id) {
-  const select = make("select", { id, "data-lm-suppress-shortcuts": "true" },
+  const select = make("select", { id, ...CONTROL },
     ...control.options.map((option) => make("option", { value: option }, option)));
   select.addEventListener("input", () => lab.set({ [control.name]: select.value }));
   const show = () => {
@@ -187,7 +195,7 @@ function slider(control, lab, id) {
   const placeOf = (value) => Math.round(((way[0](value) - low) / (high - low)) * steps);
   const text = (value) => (control.text ? control.text(value) : written(value)) + (unit && ` ${unit}`);
 
-  const input = make("input", { id, type: "range", min: 0, max: steps, step: 1, "data-lm-suppress-shortcuts": "true" });
+  const input = make("input", { id, type: "range", min: 0, max: steps, step: 1, ...CONTROL });
   const output = make("output", { class: "gx-value", for: id });
   const show = () => {
     const wished = lab.values[control.name], whole = step ? from + Math.round((wished - from) / step) * step : wished;

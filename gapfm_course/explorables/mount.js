@@ -29,6 +29,8 @@ export function mountAll(views) {
   }
 }
 
+const GONE = "The kernel that computes this is gone: run the notebook’s cells down to this one";
+
 // The same for a widget of a notebook. Where Python computes, `data.ask(values)` asks it.
 export function widget(views) {
   return {
@@ -45,7 +47,11 @@ export function widget(views) {
       if (model.get("computes")) {
         data.ask = (values) => new Promise((resolve, reject) => {
           waiting.set(++turns, { resolve, reject });
-          model.send({ turn: turns, values });
+          try {
+            model.send({ turn: turns, values });
+          } catch { // the kernel has been started anew, and knows nothing of this
+            reject(new Error(GONE));
+          }
         });
       }
       const root = document.createElement("div");

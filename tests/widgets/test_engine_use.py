@@ -1,9 +1,16 @@
 """The model in JavaScript: how it ends, and what it refuses."""
 
+import functools
+import http.server
+import json
 import re
+import threading
+from pathlib import Path
 
 import pytest
-from engine_page import call, one_step, open_page
+from engine_page import ENGINE, WIDGETS, call, one_step, open_page
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +125,37 @@ def test_bad_input_gets_one_error_that_names_it(page):
     found = call(page, [[name, given] for name, given, _ in cases])
     for (name, given, message), got in zip(cases, found, strict=True):
         assert re.search(rf"^Error: .*{message}", str(got)), f"{name}{given} gave {got}"
+
+
+# ---------------------------------------------------------------- for pages of others
+
+
+def test_what_is_exported_has_types_and_nothing_else_is(page):
+    typed = re.findall(
+        r"/\*\*\n((?: \*.*\n)+) \*/\nexport (?:async )?(?:function|const) (\w+)\W+([^)]*)\)",
+        ENGINE,
+    )
+    assert sorted(name for _, name, _ in typed) == sorted(
+        page.evaluate("Object.keys(engine)")
+    )
+    assert "nextTask" not in dict((name, doc) for doc, name, _ in typed)
+    for doc, name, given in typed:
+        named = re.findall(r"@param \{.*?\} \[?(\w+)", doc.replace("\n *", ""))
+        assert len(named) == len(re.sub(r"\{.*?\}", "o", given).split(",")) * bool(given), (
+            name
+        )
+        assert "@returns {" in doc
+    assert json.loads((WIDGETS / "package.json").read_text())["exports"] == "./engine.js"
+
+
+def test_a_page_that_has_the_engine_alone_trains_and_ranks(browser):
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=ROOT)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/examples/engine.html")
+        page.get_by_text("For somebody new: ").wait_for()
+        assert len((ROOT / "examples" / "engine.html").read_text().splitlines()) <= 25
+        assert "GAP of the first user 0." in page.locator("pre").inner_text()
+        page.close()
+        server.shutdown()

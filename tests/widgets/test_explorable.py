@@ -47,6 +47,12 @@ def test_the_alternative_text_is_text():
     assert 'alt="a &quot;list&quot; &amp; &lt;of&gt; two"' in image
 
 
+def test_what_a_notebook_shows_before_it_runs_says_what_to_run():
+    [words] = re.findall("<p>.*</p>", Page("drag_list", DATA, "two").html)
+    assert "A picture" in words
+    assert "run all cells down to this one" in words
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

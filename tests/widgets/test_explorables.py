@@ -167,6 +167,28 @@ def test_on_paper_a_dark_page_is_dark_on_white_and_says_its_setting(all_of_them)
     page.emulate_media(media="screen", color_scheme="dark")
 
 
+# What each control is set to, what its row says, and what all views say.
+CONTROLS = """() => [...document.querySelectorAll(".gx-dial :is(input, select)")].map(e => [e.value, e.ariaValueText])"""
+MOVE = """() => document.querySelectorAll(".gx-dial :is(input, select)").forEach(e => {
+  if (e.options) e.selectedIndex = e.options.length - 1;
+  else e.value = Math.round(Number(e.max) / 3);
+  e.dispatchEvent(new Event("input"));
+})"""
+
+
+def test_back_and_reload_bring_no_control_back_without_its_picture(all_of_them):
+    page = all_of_them.page
+    at_first = page.evaluate(CONTROLS)
+    for leave in (page.reload, lambda: (page.goto("about:blank"), page.go_back())):
+        page.evaluate(MOVE)
+        page.evaluate(TWO_FRAMES)
+        assert page.evaluate(CONTROLS) != at_first
+        leave()
+        page.wait_for_function(ALIVE, arg=len(VIEWS))
+        page.evaluate(TWO_FRAMES)
+        assert page.evaluate(CONTROLS) == at_first
+
+
 CUT = "#explore-train:rate%3D0.1%3"
 WRONG = {
     "#explore-train:K=2.5;user=-1001;iteration=2.5": "Iteration 3:",

@@ -17,13 +17,10 @@ from gapfm_teach.paper import (
 )
 
 GRADES, DELTA = np.array([3, 2, 1, 2]), thresholding_probabilities(3)
-SCORES = np.append(np.log([1, 1 / 2, 2]), 1.5)
+SCORES = np.array([-4, 1.33, 4, -1.33])  # at the start, the lowest grade on top
 DATA = {
-    "films": ["Fargo", "Toy Story", "Congo", "Contact"],
-    "grades": GRADES,
-    "scores": SCORES,
-    "delta": DELTA,
-}
+    "films": ["Fargo", "Toy Story", "Congo", "Contact"], "grades": GRADES, "delta": DELTA,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -63,7 +60,7 @@ def check(stage, f):
 def test_mouse_finger_and_keys_move_the_films_and_the_forces_are_pythons(stage):
     check(stage, SCORES)
     for film, move in (
-        (0, lambda: stage.drag("[data-handle='0']", 0, 70)),
+        (0, lambda: stage.drag("[data-handle='0']", 0, -70)),
         (1, lambda: stage.swipe("[data-handle='1']", 5, -60)),
         (2, lambda: stage.press("[data-handle='2']", "ArrowUp")),
     ):
@@ -77,13 +74,15 @@ def test_mouse_finger_and_keys_move_the_films_and_the_forces_are_pythons(stage):
 
 
 @pytest.mark.parametrize(
-    ("start", "sorted_at_the_end"), [(SCORES, True), ([-4, -1, 4, 1], False)]
+    ("start", "sorted_at_the_end"), [(SCORES, False), ([0, -0.69, 0.69, 1.5], True)]
 )
 def test_let_go_they_climb_as_pythons_do_and_order_is_left_to_chance(
     show, start, sorted_at_the_end
 ):
-    data = DATA | {"scores": np.array(start)}
-    opened = show("forces", data, width=390)
+    link = (
+        f"#explore-forces:scores={','.join(map(str, start))}" if sorted_at_the_end else ""
+    )
+    opened = show("forces", DATA, width=390, hash=link)
     f, at = np.array(start, dtype=float), {}
     for step in range(151):
         at[step] = f

@@ -18,6 +18,11 @@ from gapfm_teach.training.objectives import PaperObjective
 from gapfm_teach.training.optimizers import GradientAscent
 
 SETTLED = "() => document.querySelector('.gapfm-explorable').dataset.settled === 'true'"
+HEAR = """() => {
+  window.heard = [];
+  const words = document.querySelector(".gx-said");
+  new MutationObserver(() => heard.push(words.textContent)).observe(words, { childList: true });
+}"""
 BAD_TITLE = "<img src=x onerror=\"document.title='broken into'\"><b>Film</b>"
 
 
@@ -121,6 +126,18 @@ def test_a_slow_start_and_a_large_lambda_are_said_in_words(stage):
     assert "holds: s has grown ×1;" in settled(stage).replace("×1.00", "×1")
     stage.slide("reg", 400)
     assert "λ is above σ and s shrinks." in settled(stage)
+    stage.slide("rate", 400)  # γλ = 1.2: what is no part of s outlasts it
+    assert "shrinks" not in settled(stage)
+    assert "γλ is above 1" in stage.said() or "γ(σ + λ) is above 2" in stage.said()
+
+
+def test_the_best_of_what_is_not_measured_yet_is_the_best_so_far(stage):
+    stage.page.evaluate(HEAR)
+    stage.slide("D", 19)
+    final = settled(stage)
+    heard = [words for words in stage.page.evaluate("heard") if "best" in words]
+    assert "(best so far " in heard[0]
+    assert re.search(r"\(best 0[\d.]+ at", final)
 
 
 def test_a_dragged_slider_is_followed_to_its_end(stage):
@@ -224,6 +241,7 @@ LIVE = """async ([source, data, answers]) => {
     get: (name) => ({ view: "train", data, computes: true })[name],
     on: (name, act) => { heard[name] = act; },
     send: ({ turn, values }) => {
+      if (window.gone) throw new Error("Cannot send"); // as after the kernel has been started anew
       asked.push(values);
       setTimeout(() => heard["msg:custom"]({ turn, answer: answers[values.fine ? "fine" : "coarse"] }), 200);
     },
@@ -258,4 +276,15 @@ def test_where_python_trains_the_newest_setting_is_asked_for_and_the_rest_left_o
     assert len(asked) < 25
     assert asked[-1]["fine"]
     assert asked[-1]["rate"] == pytest.approx(1e-5 * 1e4 ** (229 / 400), rel=1e-2)
+
+    curves = page.locator(".gx-curve").evaluate_all(
+        "all => all.map(e => e.getAttribute('d'))"
+    )
+    page.evaluate("window.gone = true")
+    page.locator("input[id$='-rate']").evaluate(MOVES)
+    page.get_by_text(
+        "run the notebook’s cells down to this one. The picture is that of"
+    ).wait_for()
+    now = page.locator(".gx-curve").evaluate_all("all => all.map(e => e.getAttribute('d'))")
+    assert now == curves
     page.close()

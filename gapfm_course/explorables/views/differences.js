@@ -2,7 +2,7 @@
 
 import { accumulated, logistic, smoothedGapGradient } from "../engine.js";
 import { beside, chart, COLOURS } from "../chart.js";
-import { laboratory, make, written } from "../kit.js";
+import { counted, laboratory, make, written } from "../kit.js";
 
 const FINEST = 15, PER_DECADE = 8, EPSILON = 2 ** -52, LOWEST = 1e-16;
 // Steps h from 1 down to 10⁻¹⁵.
@@ -146,7 +146,7 @@ export function view(place, { rows, U, V, delta }) {
     const [cut, lost] = arms.map((arm) => arm.at(h));
     if (cut > 5 * lost) return "Truncation rules: the chord cuts across a bend. Ten times smaller a step, a hundred times smaller an error.";
     if (lost > 5 * cut) return "Rounding rules: the values of F come in steps of their last digit. Ten times smaller a step, ten times larger an error.";
-    return `Near the bottom of the V: about ${Math.max(0, Math.floor(-Math.log10(error)))} digits agree, and no step gives many more.`;
+    return `Near the bottom of the V: about ${counted(Math.max(0, Math.floor(-Math.log10(error))), "digit")} agree, and no step gives many more.`;
   }
 
   // The number of the model to be magnified: where a bug shows most, or where F bends most.

@@ -1,7 +1,7 @@
 // Chapter 8: bytes before allocating them, from MovieLens to Netflix and beyond.
 
 import { chart, COLOURS } from "../chart.js";
-import { laboratory, make, written } from "../kit.js";
+import { counted, laboratory, make, written } from "../kit.js";
 
 const LAPTOP = 16e9;
 const LEAST = 1e3, MOST = 1e17; // bytes on the axis
@@ -24,7 +24,7 @@ function size(bytes, digits = 3) {
   return `${written(bytes / unit, digits)} ${name}`;
 }
 
-function counted(n) {
+function inWords(n) {
   const [unit, name] = [[1e9, " billion"], [1e6, " million"]].find(([one]) => n >= one) ?? [1, ""];
   return written(n / unit, 3) + name;
 }
@@ -70,8 +70,8 @@ export function view(place, { D }) {
       });
       const [most] = Object.entries(kept).sort((a, b) => b[1] - a[1])[0];
       const times = LAPTOP / all;
-      lab.say(`${counted(Y)} ratings: training takes ${size(all)}. Most of it, ${written((100 * kept[most]) / all, 2)}%, is ${SAID[most] ?? most}. `
-        + (times >= 1 ? `A laptop has room for ${written(times, 2)} times that.` : `That is ${written(1 / times, 2)} laptops.`)
+      lab.say(`${inWords(Y)} ratings: training takes ${size(all)}. Most of it, ${written((100 * kept[most]) / all, 2)}%, is ${SAID[most] ?? most}. `
+        + (times >= 1 ? `A laptop has room for ${written(times, 2)} times that.` : `That is ${counted(1 / times, "laptop", 2)}.`)
         + ` A full table would take ${size(spared["full table"])}.`);
     },
   });

@@ -2,7 +2,7 @@
 // who grades the other way round.
 
 import { foldIn } from "../engine.js";
-import { laboratory, make } from "../kit.js";
+import { counted, laboratory, make } from "../kit.js";
 
 const LENGTH = 10; // of a list
 const GLIDE = 420; // ms that a film takes to its new place
@@ -15,7 +15,7 @@ export function view(place, { films, maxGrade, asked, stars, printed, repaired }
     { name: "As printed", fold: { ...printed, maxGrade }, V: flat(films.map((film) => film[1])), b: null },
     { name: "Repaired", fold: { ...repaired, maxGrade }, V: flat(films.map((film) => film[2])), b: Float64Array.from(films, (film) => film[3]) },
   ];
-  const flip = make("button", { type: "button", onclick: () => lab.set({ stars: opposite(graded(lab.values.stars)) }) }, "Trade places");
+  const flip = make("button", { type: "button", onclick: () => lab.set({ stars: opposite(graded(lab.values.stars)), traded: 1 }) }, "Trade places");
   const rows = asked.map((film, k) => starred(films[film][0], names[film], maxGrade, (grade) => {
     lab.set({ stars: graded(lab.values.stars).with(k, grade) });
   }));
@@ -38,21 +38,22 @@ export function view(place, { films, maxGrade, asked, stars, printed, repaired }
     name: "rate", title: "Grade a few films",
     ask: "A stranger has seen the same films and turns every grade round: where you give five stars, one. Which list will change more if you trade places? Guess, then press.",
     note: "Both lists are made of the 200 most rated films of MovieLens 100K, without those that you grade, by factors that were trained beforehand; your own row of numbers is found anew with every star, here in your browser, and goes nowhere. The stars at the start make a large difference: with two of these films, one at five stars and one at one, 8.9 of ten are shared on average as printed, and 5.3 repaired.",
-    held: { stars },
-    render(values) {
-      const mine = graded(values.stars), any = mine.some(Boolean);
-      if (String(mine) === drawn) return; // another width changes nothing
-      drawn = String(mine);
+    held: { stars, traded: 0 }, // what the two share is an answer: it waits until they trade places
+    render({ stars: given, traded }) {
+      const mine = graded(given), any = mine.some(Boolean), setting = `${mine} ${traded}`;
+      if (setting === drawn) return; // another width changes nothing
+      drawn = setting;
       rows.forEach((row, k) => row.show(mine[k]));
       const found = models.map((model, k) => {
         const list = best(model, mine), theirs = new Set(best(model, opposite(mine)));
         const common = any ? list.filter((film) => theirs.has(film)).length : null;
-        return { common, moved: shelves[k].show(list, theirs, common, names) };
+        return { common, change: shelves[k].show(list, theirs, { common, hidden: any && !traded }, names) };
       });
-      const [one, two] = found.map(({ common }) => common), [before, after] = found.map(({ moved }) => moved);
-      const moves = before === null || after === null ? "" : ` That changed ${before} of ten places in the first list, ${after} in the second.`;
+      const [one, two] = found.map(({ common }) => common), [before, after] = found.map(({ change }) => change);
+      const changes = before && after ? ` The first list ${before}, the second ${after}.` : "";
       lab.say(!any ? "Without a star you have no taste yet: as printed, all scores are 0; repaired, the films’ biases are left, one list for all."
-        : `Of ten films you share ${one} with the stranger by the objective as printed, and ${two} by the repaired one.${moves}`);
+        : `${traded ? `Of ten films you share ${one} with the stranger by the objective as printed, and ${two} by the repaired one.`
+          : "How many films of each list will the stranger have too? Guess, then trade places."}${changes}`);
     },
   });
   lab.figure.append(make("div", { class: "gx-rate" },
@@ -114,23 +115,21 @@ function shelf({ name }) {
   let before = null;
   return {
     element: make("div", { class: "gx-rows gx-shelf" }, make("p", {}, name), count, list),
-    // Returns how many places changed, or null at the first time and where there is no list.
-    show(now, theirs, common, names) {
+    // Returns what has become of the list, in words, or "" at the first time and where there is no list.
+    show(now, theirs, { common, hidden }, names) {
       const old = new Map((before ?? []).map((film) => [film, items.get(film).offsetTop]));
-      const marks = Array.from({ length: LENGTH }, (_, k) => make("i", { class: k < LENGTH - common ? "gx-own" : null }));
+      const own = hidden ? 0 : LENGTH - common, marks = Array.from({ length: LENGTH }, (_, k) => make("i", { class: k < own ? "gx-own" : null }));
       count.replaceChildren(...(common === null ? ["nobody has given a star"]
-        : [make("span", { class: "gx-marks", "aria-hidden": "true" }, ...marks), make("b", {}, String(common)), " shared", ...(common < LENGTH ? [", ", make("b", { class: "gx-own" }, `${LENGTH - common} yours`)] : [])]));
+        : [make("span", { class: "gx-marks", "aria-hidden": "true" }, ...marks), make("b", {}, hidden ? "?" : String(common)), " shared", ...(own ? [", ", make("b", { class: "gx-own" }, `${own} yours`)] : [])]));
       if (!now) {
         list.replaceChildren(make("li", { class: "gx-none" }, "All scores are 0."));
         before = null;
-        return null;
+        return "";
       }
-      let moved = 0;
       list.replaceChildren(...now.map((film, k) => {
         const was = before ? before.indexOf(film) : k;
         const mark = was === k ? "" : was < 0 ? "new" : was > k ? `▲${was - k}` : `▼${k - was}`;
-        moved += mark !== "";
-        const item = make("li", { class: common !== null && !theirs.has(film) ? "gx-on" : null, "data-film": film, title: names[film] },
+        const item = make("li", { class: !hidden && common !== null && !theirs.has(film) ? "gx-on" : null, "data-film": film, title: names[film] },
           make("span", {}, names[film]), make("span", { class: "gx-row-note" }, mark));
         items.set(film, item);
         return item;
@@ -140,9 +139,16 @@ function shelf({ name }) {
         if (!old.has(film)) item.animate([{ opacity: 0 }, { opacity: 1 }], GLIDE);
         else if (from) item.animate([{ transform: `translateY(${from}px)` }, { transform: "none" }], { duration: GLIDE, easing: "ease-out" });
       }
-      const first = before === null;
+      const change = before ? changed(before, now) : "";
       before = now;
-      return first ? null : moved;
+      return change;
     },
   };
+}
+
+// What has become of a list.
+function changed(before, now) {
+  const fresh = now.filter((film) => !before.includes(film)).length;
+  if (fresh) return `has ${counted(fresh, "new film")}`;
+  return String(now) === String(before) ? "stays as it was" : "has the same films in another order";
 }

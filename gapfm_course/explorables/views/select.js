@@ -1,6 +1,6 @@
 // Chapter 5: the K films of a user that Algorithm 1 selects, and what training on them brings.
 
-import { beside, chart, COLOURS } from "../chart.js";
+import { beside, chart, COLOURS, fit } from "../chart.js";
 import { draw, laboratory, make, written } from "../kit.js";
 import { trainer } from "../trainer.js";
 
@@ -55,6 +55,8 @@ function selectionOf({ heldOutGap, mulberry32, normals, thresholdingProbabilitie
 export function view(place, { films, grades, scores, k, nItems, maxGrade, given, held, seed }) {
   const S = films.length;
   const left = make("div"), right = make("div");
+  const lists = draw("svg", { class: "gx-chart", role: "img", "aria-label": "A user's films in the order of their grades and in the model's order; lines join each film's two places." });
+  left.append(lists);
   const curves = chart(right, { alt: "Held-out GAP along the iterations with the most misranked films, with films at random, and with all.", height: 330 });
   const trainings = trainer({ given, held, nItems, maxGrade, seed }, { course: selectionOf });
   const done = new Map(); // curves by rule and setting
@@ -75,18 +77,17 @@ export function view(place, { films, grades, scores, k, nItems, maxGrade, given,
 
   // Two columns of the same films: in the order of their grades, and as the model has them.
   function drawList({ due, now, misranking, marked }) {
-    const width = left.clientWidth || 380, height = ROW * (S + 1) + 8, narrow = width < 340, from = narrow ? 74 : 92, to = width - (narrow ? 128 : 180);
-    const at = (rank) => ROW * rank + 12, order = Array.from(films.keys()).sort((i, j) => marked[i] - marked[j]);
+    const width = fit(lists, left, ROW * (S + 1) + 10), narrow = width < 340, from = narrow ? 82 : 92, to = width - (narrow ? 122 : 180);
+    const at = (rank) => ROW * rank + 14, order = Array.from(films.keys()).sort((i, j) => marked[i] - marked[j]);
     const colour = (i) => (marked[i] ? CHOSEN : "currentColor");
     const text = (words, x, y, i, anchor) => draw("text", { x, y, dy: "0.32em", "text-anchor": anchor, style: `fill: ${colour(i)}`, "font-weight": marked[i] ? 700 : 400 }, words);
-    const svg = draw("svg", { class: "gx-chart", viewBox: `0 0 ${width} ${height}`, role: "img", style: `height: ${height}px`, "aria-label": "A user's films in the order of their grades and in the model's order; lines join each film's two places." },
-      draw("text", { x: from - 6, y: 8, "text-anchor": "end", "font-weight": 700 }, "by grade"),
-      draw("text", { x: to + 6, y: 8, "font-weight": 700 }, "by score"), draw("text", { x: width - 2, y: 8, "text-anchor": "end", "font-weight": 700 }, "off"),
+    lists.replaceChildren(
+      draw("text", { x: from - 6, y: 11, "text-anchor": "end", "font-weight": 700 }, "by grade"),
+      draw("text", { x: to + 6, y: 11, "font-weight": 700 }, "by score"), draw("text", { x: width - 2, y: 11, "text-anchor": "end", "font-weight": 700 }, "off"),
       ...order.flatMap((i) => [
         draw("line", { x1: from, y1: at(due[i]), x2: to, y2: at(now[i]), style: `stroke: ${colour(i)}`, "stroke-width": marked[i] ? 2.4 : 1, opacity: marked[i] ? 1 : 0.45 }),
         text(`${"★".repeat(grades[i])} ${due[i]}`, from - 6, at(due[i]), i, "end"), text(`${now[i]} ${narrow ? films[i].replace("Invented film", "film") : films[i]}`, to + 6, at(now[i]), i, "start"),
         text(misranking[i], width - 2, at(now[i]), i, "end")]));
-    left.replaceChildren(svg);
   }
 
   function drawCurves(found, K) {

@@ -4,7 +4,7 @@ import { accumulated, gradedAveragePrecision, logistic, smoothedGap, smoothedGap
 import { beside, chart, COLOURS } from "../chart.js";
 import { laboratory, make, ranked, written } from "../kit.js";
 
-const FROM = -3, TO = 3, ROOM = 2.2, POINTS = 121; // room for the names at the right
+const FROM = -3, TO = 3, ROOM = 2.6, POINTS = 121; // room for the names at the right
 const signed = (value) => (value > 0 ? "+" : "") + written(value, 2);
 
 // data: {films: names, grades, scores, delta: δ_1, δ_2, ..., moving: the film at the start}

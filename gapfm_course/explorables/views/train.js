@@ -4,7 +4,7 @@ import { beside, chart } from "../chart.js";
 import { topFilms } from "../course.js";
 import { readRatings, splitGiven } from "../files.js";
 import { asking, follower } from "../follow.js";
-import { laboratory, make, ranked, written } from "../kit.js";
+import { counted, laboratory, make, ranked, written } from "../kit.js";
 import { trainer } from "../trainer.js";
 
 const N_ITER = 41, FIRST = { rate: 0.03, reg: 0.001, K: 10, D: 10 };
@@ -51,7 +51,8 @@ export function view(place, data) {
       const m = userOf(user);
       trainings.follow(settingOf(setting, m));
       const run = trainings.shown, rows = run?.rows ?? [], row = rows[Math.min(iteration, rows.length) - 1];
-      if (run?.error) lab.say(`No result here. ${run.error}`);
+      const older = run && !run.error ? " The picture is that of the last setting which was trained." : "";
+      if (trainings.error) lab.say(`No result here. ${trainings.error}.${older}`);
       else if (!row) lab.say("Training …");
       else lab.say(inWords(run, row, setting));
       if (run) drawCurves(run, row, trainings.first);
@@ -149,17 +150,17 @@ function gapOf({ rows }, t) {
 }
 
 function inWords(run, { iteration, objective, length }) {
-  const { rows, sigma, start, setting: { rate, reg, K } } = run;
+  const { rows, ended, sigma, start, setting: { rate, reg, K } } = run;
   const best = rows.reduce((a, b) => ((b.gap ?? -1) > (a.gap ?? -1) ? b : a)), growth = growthOf(run), at = gapOf(run, iteration);
-  const gap = at === undefined ? "" : `held-out GAP ${written(at)} (best ${written(best.gap)} at ${best.iteration}), `;
+  const gap = at === undefined ? "" : `held-out GAP ${written(at)} (best${ended ? "" : " so far"} ${written(best.gap)} at ${best.iteration}), `;
   const facts = `Iteration ${iteration}: ${gap}objective ${percent(objective)} of its ceiling. `;
   const law = `The escape law, ×${written(growth, 5)} an iteration, σ = ${written(sigma)}`;
-  if (growth <= 1 && rate * (sigma + reg) > 2) return `${facts}${law}: γ(σ + λ) is above 2, so each step goes too far and back.`;
-  if (growth <= 1 && rate * reg > 1) return `${facts}${law}: γλ is above 1, so each step goes past 0. The difference of the two sides changes its sign and outlasts s, and with it the order.`;
+  if (rate * reg > 1 && rate * (sigma + reg) > 2) return `${facts}${law}: γ(σ + λ) is above 2, so each step goes too far and back.`;
+  if (rate * reg > 1) return `${facts}${law}: γλ is above 1, so each step goes past 0. The difference of the two sides changes its sign and outlasts s, and with it the order.`;
   if (growth <= 1) return `${facts}${law}: λ is above σ and s shrinks. All else shrinks faster, so the order goes its way.`;
   const grown = length / start, due = Math.abs(growth) ** iteration, wait = Math.ceil(Math.log(ESCAPED) / Math.log(growth));
-  if (grown > 0.8 * due) return `${facts}${law}, holds: s has grown ×${written(grown)}; ×1000 takes ${written(wait, 4)} iterations.`;
-  const why = K < 10 ? `only ${K} of ten films move` : "the scores are no longer small";
+  if (grown > 0.8 * due) return `${facts}${law}, holds: s has grown ×${written(grown)}; ×1000 takes ${counted(wait, "iteration", 4)}.`;
+  const why = K < 10 ? `only ${K} of ten films ${K === 1 ? "moves" : "move"}` : "the scores are no longer small";
   return `${facts}${law}, asks for ×${written(due)}; s has grown ×${written(grown)}: ${why}.`;
 }
 
