@@ -101,6 +101,11 @@ def _add_course(commands) -> None:
         help="in their folds (default), or left out; hints stay in either case",
     )
     parser.add_argument(
+        "--outputs",
+        action=argparse.BooleanOptionalAction,
+        help="with the stored output of each cell; without it (default) you predict, then run",
+    )
+    parser.add_argument(
         "--update",
         action="store_true",
         help="bring the folder up to this edition and keep what was changed or added in it; "

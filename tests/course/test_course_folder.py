@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import shutil
 
 import pytest
 
@@ -86,6 +87,35 @@ def test_update_makes_a_folder_where_there_is_none_and_then_does_nothing(tmp_pat
     assert {path: path.stat().st_mtime_ns for path in old} == old
 
 
+@pytest.mark.parametrize("more", [[], ["--update"]])
+def test_hidden_files_are_not_in_the_way(more, tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("mine")
+    assert main(["course", str(tmp_path), *more]) == 0
+    assert (tmp_path / ONE).exists()
+    assert (tmp_path / ".git" / "HEAD").read_text() == "mine"
+
+
+def outputs(folder):
+    notebooks = [json.loads(p.read_text(encoding="utf-8")) for p in folder.glob("*.ipynb")]
+    cells = [cell for notebook in notebooks for cell in notebook["cells"]]
+    return [one for cell in cells for one in cell.get("outputs", [])]
+
+
+def test_outputs_come_only_where_they_are_asked_for(tmp_path):
+    folder = tmp_path / "class"
+    for options, shown in [
+        ([], False), (["--outputs"], True), ([], True), (["--no-outputs"], False)
+    ]:  # fmt: skip
+        assert main(["course", str(folder), "--update", *options]) == 0
+        assert bool(outputs(folder)) is shown
+        captions = [text for text in sources_of(folder / ONE) if "**Figure" in text]
+        assert captions
+        for text in captions:
+            said = "run the cell above" in text and "What it shows" in text
+            assert said is not shown
+
+
 def test_update_of_a_folder_that_is_no_course_is_refused(tmp_path, capsys):
     (tmp_path / ONE).write_text("{}")
     assert main(["course", str(tmp_path), "--update"]) == 1
@@ -96,11 +126,11 @@ def test_update_of_a_folder_that_is_no_course_is_refused(tmp_path, capsys):
 @pytest.fixture
 def newer(monkeypatch):
     """An edition in which one question of chapter 3 is a better one."""
-    edition = course._edition("folded")
+    edition = course._edition("folded", outputs=False)
     target = next(cell for cell in edition[ONE]["cells"] if cell["id"] == "03-081")
     target["source"] = "A better question"
     edition[ONE] = with_originals(edition[ONE])
-    monkeypatch.setattr(course, "_edition", lambda solutions: edition)
+    monkeypatch.setattr(course, "_edition", lambda **choices: edition)
 
 
 def test_her_answer_survives_a_newer_edition(made, newer, capsys):
@@ -124,6 +154,25 @@ def test_old_imports_in_own_cells_are_told_with_what_to_write(made, newer, capsy
     ]
     for new in command.MOVED.values():
         assert importlib.import_module(new)
+
+
+def test_a_cell_that_both_have_changed_is_named_by_section_and_words(made, newer, capsys):
+    change(made / ONE, "03-081", "My question, changed\nand longer")
+    assert main(["course", str(made), "--update"]) == 0
+    shown = capsys.readouterr().out
+    assert ": My question, changed\n" in shown
+    assert "03-081" not in shown
+
+
+def test_a_file_where_a_folder_has_to_be_stops_the_update_before_anything(
+    made, newer, capsys
+):
+    shutil.rmtree(made / "results")
+    (made / "results").write_text("mine")
+    before = files(made)
+    assert main(["course", str(made), "--update"]) == 1
+    assert "is a file, and the course needs a folder" in capsys.readouterr().err
+    assert files(made) == before
 
 
 def test_update_goes_on_without_solutions_unless_told(tmp_path):

@@ -134,7 +134,7 @@ def test_code_and_stored_outputs_are_those_of_the_sources(path, made):
 def test_a_notebook_runs_from_the_folder(tmp_path):
     """Judged by nbval as the sources are: every output once more."""
     folder = tmp_path / "course"
-    main(["course", str(folder)])
+    main(["course", str(folder), "--outputs"])
     where = {"PYTHONPATH": str(CHECKOUT)}
     command = [
         *(sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider"),
