@@ -19,7 +19,9 @@ from .core import NOT_YET, Exercise
 STUDENT = "student.json"
 KERNEL = re.compile(r"\d{4}_[0-9a-f]{8}\.jsonl")
 FORMAT = "gapfm_teach results"
-LONGEST_NAME = 80
+LONGEST_NAME, LONGEST_ANSWER = 80, 60
+# A spreadsheet calculates what begins so; some of them part columns at a semicolon.
+FORMULA = re.compile(r"(^|;)\s*[=+@-]")
 _own: list[str] = []  # the name of this kernel's file, once it has one
 
 
@@ -70,12 +72,17 @@ def checked_name(name) -> str:
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"name must be a text that is not empty, got {name!r}")
     name = name.strip()
-    if len(name) > LONGEST_NAME or not name.isprintable() or name[0] in "=+-@":
+    if len(name) > LONGEST_NAME or not is_plain(name):
         raise ValueError(
             f"name must be one line of at most {LONGEST_NAME} characters and not begin with one of "
             f"= + - @, which a spreadsheet would calculate; got {name[:100]!r}"
         )
     return name
+
+
+def is_plain(text: str) -> bool:
+    """Whether a terminal only prints `text`, and a spreadsheet only shows it."""
+    return text.isprintable() and not FORMULA.search(text)
 
 
 def is_kept() -> bool:
@@ -110,10 +117,15 @@ def keep(exercise: Exercise, verdict: str) -> None:
 
 
 def slip(exercise: Exercise, verdict: str) -> str:
-    """Which slip a verdict names: its sentence, or how a verdict begins that quotes the answer."""
+    """Which slip a verdict names: its sentence, or how a verdict begins that quotes the answer.
+
+    Of an answer that is like none that is known a teacher is to see the beginning.
+    """
     told = verdict.splitlines()[0].removeprefix("✗ ")
     if told in exercise.mistakes:
         return told
+    if " this: got " in told:
+        return re.sub(r"[^\w .,:()\[\]+-]", "?", told)[:LONGEST_ANSWER]
     return re.split(r"[:;]|\.(?= |$)", told)[0]
 
 
