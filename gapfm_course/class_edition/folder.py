@@ -67,7 +67,7 @@ def update(folder: Path, solutions: str | None, outputs: bool | None) -> dict[st
         make(folder, solutions or FOLDED, bool(outputs))
         return {}
     state = _state(folder)
-    choices = {
+    choices: dict[str, Any] = {
         "solutions": solutions or state["solutions"],
         "outputs": state["outputs"] if outputs is None else outputs,
     }

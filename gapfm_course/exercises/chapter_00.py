@@ -41,6 +41,13 @@ EXERCISES: list[Exercise] = [
             "Divide by `(n_users * n_items)`.": lambda n_users, n_items, n_ratings: (
                 1 - n_ratings / n_users * n_items
             ),
+            "You divided by the users alone, or by the films. "
+            "The table has users *times* films cells.": [
+                lambda n_users, n_items, n_ratings: 1 - n_ratings / n_users,
+                lambda n_users, n_items, n_ratings: 1 - n_ratings / n_items,
+                lambda n_users, n_items, n_ratings: n_ratings / n_users,
+                lambda n_users, n_items, n_ratings: n_items - n_ratings / n_users,
+            ],
             "`//` divides and rounds down. "
             "A share needs `/`.": lambda n_users, n_items, n_ratings: (
                 1 - n_ratings // (n_users * n_items)
@@ -76,8 +83,15 @@ EXERCISES: list[Exercise] = [
             "and ranks begin at 1.": lambda scores: np.argsort(scores),
             "Upside down, and from 0: "
             "rank 1 belongs to the *highest* score.": lambda scores: ranks(-scores) - 1,
-            "These are the scores themselves, sorted. "
-            "Asked for is the place of each.": lambda scores: -np.sort(-scores),
+            "These are the scores themselves, sorted. Asked for is the place of each.": [
+                lambda s: -np.sort(-s),
+                np.sort,
+            ],
+            "You numbered the items as they come. "
+            "A rank depends on the score: the highest has rank 1.": [
+                lambda scores: np.arange(scores.size),
+                lambda scores: np.arange(scores.size) + 1,
+            ],
         },
     ),
 ]

@@ -131,6 +131,10 @@ EXERCISES: list[Exercise] = [
             "You divided everything by 2. "
             "Only the item at rank 2 has the factor 1/2.": 0.375,
             "Right in percent; GAP lies between 0 and 1.": 75,
+            "That is what AP_1 and AP_3 give with w_1 = 2 and w_3 = 1. AP_2 counts, too: "
+            "nobody gave a 2, but the 3 reaches that threshold.": 5 / 6,
+            "Either you let an item earn from those *below* it, or β of the two is their mean. "
+            "An item earns from those above it, and β is Δ(min(1, 3)) = 1.": 7 / 8,
         },
     ),
     Exercise(

@@ -128,6 +128,8 @@ SHIFT_NEEDED = Exercise(
         "This is how much g of the lowest score has to grow. Asked for is how far the "
         "*score* has to move: "
         "solve g(x) = q for x first.": lambda scores, q: q - logistic(np.min(scores)),
+        "That is g(q). Asked for is the x with g(x) = q, the inverse: "
+        "x = log(q/(1 − q)).": lambda scores, q: logistic(q) - np.min(scores),
         "You moved the lowest *score* to q. "
         "It is g of it that has to reach q.": lambda scores, q: q - np.min(scores),
         "Where the lowest score is already higher than it needs to be, the smallest shift "

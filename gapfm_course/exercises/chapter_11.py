@@ -60,8 +60,6 @@ EXERCISES: list[Exercise] = [
             "/ W² = c / (W ln 2) for W.": lambda alone, level: alone / (level * np.log(2)),
             "That is for a cost that grows with W itself. "
             "Here it grows with log2(W).": lambda alone, level: np.sqrt(alone / level),
-            "The right number, but rounded. Give "
-            "it as it comes out.": lambda alone, level: np.round(alone * np.log(2) / level),
             "That is a number of levels. Asked "
             "for is the number of workers.": lambda alone, level: np.log2(alone / level),
             "Upside down: the dearer a level, the fewer workers.": lambda alone, level: (

@@ -9,6 +9,7 @@ from gapfm_teach._support.checks import check_path
 
 from . import EXERCISES, progress_log, report
 from .assignments import write_assignments
+from .core import shortened
 
 NAMED = "pass a name that you may write to"
 
@@ -72,7 +73,11 @@ def _of_class(folder: Path) -> None:
         print(f"{name}: {len(rows)} tried, {sum(row.solved for row in rows)} solved")
     print(f"\n{'exercise':20} tried solved attempts  commonest first slip")
     for one in summaries:
-        slip = f"{one.how_many}: {_short(one.commonest_first_slip)}" if one.how_many else ""
+        slip = (
+            f"{one.how_many}: {shortened(one.commonest_first_slip, 60)}"
+            if one.how_many
+            else ""
+        )
         print(f"{one.exercise:20} {one.tried:5} {one.solved:6} {one.attempts:8g}  {slip}")
     print(f"\nWritten to {table}, with the slips in full.")
 
@@ -86,7 +91,3 @@ def _assignments(folder: Path) -> None:
         "Students' code runs in the same Python as the tests and can replace `assert_solved`: look at "
         "the code of full marks, too."
     )
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -14,7 +14,7 @@ import platformdirs
 
 from gapfm_teach._support.files import replacing
 
-from .core import NOT_YET, Exercise
+from .core import NOT_YET, Exercise, shortened
 
 STUDENT = "student.json"
 KERNEL = re.compile(r"\d{4}_[0-9a-f]{8}\.jsonl")
@@ -125,7 +125,7 @@ def slip(exercise: Exercise, verdict: str) -> str:
     if told in exercise.mistakes:
         return told
     if " this: got " in told:
-        return re.sub(r"[^\w .,:()\[\]+-]", "?", told)[:LONGEST_ANSWER]
+        return shortened(re.sub(r"[^\w .,:()\[\]+-]", "?", told), LONGEST_ANSWER)
     return re.split(r"[:;]|\.(?= |$)", told)[0]
 
 
