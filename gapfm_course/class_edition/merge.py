@@ -85,8 +85,8 @@ def _one(new: Cell, own: Cell | None, given: str | None, made: Merged) -> list[C
     if not course_changed:
         return [own]
     made.both.append(own["id"])
-    beside = _marked(new) | {"id": _id_of_new(new["id"])}
-    return [beside, own]  # the student's runs last
+    beside = {"id": _id_of_new(new["id"]), "source": _mark(new) + source(new)}
+    return [new | beside, own]  # the student's runs last
 
 
 def _added(
@@ -104,7 +104,8 @@ def _added(
         text = print_of(cell)
         if (old := marked.get(name)) and given[old] != fresh.get(old):
             # An earlier version of a cell that has changed again: it makes room.
-            name, text = old, print_of(cell | {"source": _unmarked(cell)})
+            words = source(cell).removeprefix(_mark(cell))
+            name, text = old, print_of(cell | {"source": words})
         if name not in given or not same_text(text, given[name]):
             added[behind].append(cell)
     return added
@@ -116,14 +117,6 @@ def _id_of_new(name: str) -> str:
 
 def _mark(cell: Cell) -> str:
     return f"**{NEW}**\n\n" if cell["cell_type"] == "markdown" else f"# {NEW}\n"
-
-
-def _marked(cell: Cell) -> Cell:
-    return cell | {"source": _mark(cell) + source(cell)}
-
-
-def _unmarked(cell: Cell) -> str:
-    return source(cell).removeprefix(_mark(cell))
 
 
 def _with_ids(cells: list[Cell], given: dict[str, str]) -> list[Cell]:

@@ -41,12 +41,9 @@ EXERCISES: list[Exercise] = [
             "Divide by `(n_users * n_items)`.": lambda n_users, n_items, n_ratings: (
                 1 - n_ratings / n_users * n_items
             ),
-            "You divided by the users alone, or by the films. "
-            "The table has users *times* films cells.": [
+            "You divided by the users alone. The table has users *times* films cells.": [
                 lambda n_users, n_items, n_ratings: 1 - n_ratings / n_users,
-                lambda n_users, n_items, n_ratings: 1 - n_ratings / n_items,
                 lambda n_users, n_items, n_ratings: n_ratings / n_users,
-                lambda n_users, n_items, n_ratings: n_items - n_ratings / n_users,
             ],
             "`//` divides and rounds down. "
             "A share needs `/`.": lambda n_users, n_items, n_ratings: (
@@ -88,10 +85,9 @@ EXERCISES: list[Exercise] = [
                 np.sort,
             ],
             "You numbered the items as they come. "
-            "A rank depends on the score: the highest has rank 1.": [
-                lambda scores: np.arange(scores.size),
-                lambda scores: np.arange(scores.size) + 1,
-            ],
+            "A rank depends on the score: the highest has rank 1.": lambda scores: (
+                np.arange(scores.size)
+            ),
         },
     ),
 ]

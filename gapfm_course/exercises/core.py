@@ -9,6 +9,10 @@ import numpy as np
 from .diagnosis import diagnose
 from .plain_words import explain_exception
 
+NO_NUMBER = (
+    "✗ This is not a number. Give it without quotes or formatting, and with a point before the "
+    "decimals: `0.5`, not `0,5`."
+)
 MOST_LINES, LONGEST_LINE = 40, 500
 NOT_YET = "○ Not solved yet. Replace the `...` and run the cell again."
 
@@ -106,10 +110,7 @@ def _with_what_changed(exercise: Exercise, verdict: str, changed: str) -> str:
 
 def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
     if any(isinstance(result, str | bytes) for _, result in tried):
-        return (
-            "✗ This is text. Give the number itself: without quotes, not formatted, and with a point "
-            "before the decimals, `0.5` and not `0,5`."
-        )
+        return NO_NUMBER
     right = [_agrees(exercise, exercise.solution, *one) for one in tried]
     if all(right):
         return f"✓ {exercise.right}"
@@ -128,10 +129,8 @@ def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
             f"✗ Asked for is `True` or `False`; you return {short(result)}. If it is an error, compare it "
             f"with a tolerance.{_for(arguments)}"
         )
-    if wanted == () and isinstance(result, tuple) and list(map(type, result)) == [int, int]:
-        return (
-            "✗ These are two numbers. Decimals have a point before them: `0.5`, not `0,5`."
-        )
+    if isinstance(result, tuple) and wanted == () and [*map(type, result)] == [int, int]:
+        return NO_NUMBER
     if got != wanted:
         return f"✗ You return {_size(got)}; asked for is {_size(wanted)}.{_for(arguments)}"
     if alike := _alike(exercise, tried):

@@ -46,10 +46,7 @@ def copy_results() -> None:
         OSError
     ):  # a folder that cannot be written to: some chapters need none
         if not Path("results").exists():
-            beside = sources() / NOTEBOOKS / "results"
-            shutil.copytree(
-                beside, "results", ignore=shutil.ignore_patterns("*.png", "quick")
-            )
+            shutil.copytree(sources() / NOTEBOOKS / "results", "results")
 
 
 def figure_svg(figure: Figure) -> str | None:

@@ -1,16 +1,15 @@
 """`python -m gapfm_teach course FOLDER`: what is there after it, and what it will not touch."""
 
-import importlib
 import json
 import shutil
 
 import pytest
 
 from gapfm_course import doctor
-from gapfm_course.class_edition import command
 from gapfm_course.class_edition import folder as course
 from gapfm_course.class_edition.originals import with_originals
 from gapfm_course.class_edition.sources import CHECKOUT
+from gapfm_course.exercises import progress_log
 from gapfm_teach.__main__ import main
 
 ONE = "03_gradients.ipynb"
@@ -70,6 +69,16 @@ def test_a_file_is_no_folder(tmp_path, capsys):
     for more in ([], ["--update"]):
         assert main(["course", str(tmp_path / "class"), *more]) == 1
     assert (tmp_path / "class").read_text() == "mine"
+
+
+@pytest.mark.parametrize("command", ["course", "assignments", "report --class", "report"])
+def test_the_home_of_somebody_unknown_is_an_error(command, capsys, monkeypatch):
+    monkeypatch.setattr(progress_log, "is_kept", lambda: True)
+    monkeypatch.setattr(progress_log, "student", lambda: "Ada")
+    tried = [{"exercise": "gap", "solved": True, "slip": ""}]
+    monkeypatch.setattr(progress_log, "results", lambda: tried)
+    assert main([*command.split(), "~nobodyx"]) == 1
+    assert "must be a path, got '~nobodyx'" in capsys.readouterr().err
 
 
 def test_an_empty_folder_is_filled(tmp_path, monkeypatch):
@@ -139,21 +148,6 @@ def test_her_answer_survives_a_newer_edition(made, newer, capsys):
     shown = sources_of(made / ONE)
     assert shown.index("my answer") == shown.index("A better question") + 1
     assert f"{ONE}: 1 new from the course, 1 of yours kept\n" in capsys.readouterr().out
-
-
-def test_old_imports_in_own_cells_are_told_with_what_to_write(made, newer, capsys):
-    mine = "from gapfm_teach.exercises import check\nfrom gapfm_teach import GAPfm, smooth"
-    change(made / ONE, "03-031", mine)
-    assert main(["course", str(made), "--update"]) == 0
-    assert [line for line in capsys.readouterr().out.splitlines() if "moved" in line] == [
-        f"{ONE}: gapfm_teach.{old} in your own cells has moved; write {new} instead"
-        for old, new in (
-            ("exercises", "gapfm_course.exercises"),
-            ("smooth", "gapfm_teach.paper"),
-        )
-    ]
-    for new in command.MOVED.values():
-        assert importlib.import_module(new)
 
 
 def test_a_cell_that_both_have_changed_is_named_by_section_and_words(made, newer, capsys):

@@ -78,7 +78,7 @@ def test_the_kernel_formats_tables_and_figures(tmp_path, monkeypatch):
     finally:
         InteractiveShell.clear_instance()
     tables = {path.name for path in (sources() / "notebooks" / "results").glob("*.csv")}
-    assert {path.name for path in (tmp_path / "results").iterdir()} == tables
+    assert {path.name for path in (tmp_path / "results").glob("*.csv")} == tables
     assert "<td>−0.50</td>" in shown["text/html"]
     assert f"<td>{title}</td>" in shown["text/html"]
     assert "<style" not in shown["text/html"]
