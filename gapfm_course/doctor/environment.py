@@ -88,7 +88,7 @@ def _guarded(look: Callable[[], Iterator[Check]]) -> list[Check]:
         return list(look())
     except Exception as error:
         name = look.__name__.strip("_")
-        remedy = REINSTALL if _has_home() else SET_HOME
+        remedy = SET_HOME if "home" in str(error) else REINSTALL
         return [Check(name, "problem", f"{type(error).__name__}: {error}", remedy)]
 
 
@@ -243,14 +243,6 @@ def _site() -> Iterator[Check]:
     else:
         remedy = "to build the site: python -m pip install pypandoc_binary"
         yield Check("pandoc", "note", "not found; without Quarto the site needs it", remedy)
-
-
-def _has_home() -> bool:
-    try:
-        Path.home()
-    except RuntimeError:
-        return False
-    return True
 
 
 def _broken(package: str) -> str:

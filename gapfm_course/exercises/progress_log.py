@@ -1,7 +1,8 @@
 """Results of `check`, kept on this computer where the student has asked for it.
 
 In a folder of their own: a file with her name, and one for each kernel, so that two kernels never
-write into the same. A line has the exercise, whether it is solved, and the slip; nothing else.
+write into the same. A line has the exercise, whether it is solved, and the slip (of an unknown one, how
+the result begins); nothing else.
 """
 
 import contextlib
@@ -45,8 +46,9 @@ def record_results(name: str) -> None:
     with replacing(folder() / STUDENT) as file:
         file.write(json.dumps({"format": FORMAT, "version": 1, "name": name}).encode())
     print(
-        f"From now on `check` notes which exercise you try, whether it is solved, and which slip it "
-        f"names, for {name}:\n  on this computer only, in {folder()}.\n"
+        f"From now on `check` notes for {name} which exercise you try, whether it is solved, and which "
+        "mistake it names or, where it knows none, how your result begins:\n"
+        f"  on this computer only, in {folder()}.\n"
         "Nothing of your code is kept, and nothing is sent to anybody.\n"
         "`python -m gapfm_teach report` writes a table of it, which you may read and hand in.\n"
         "`forget_results()` deletes all of it and ends the keeping."
