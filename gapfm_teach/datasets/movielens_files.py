@@ -175,7 +175,7 @@ def _read_ratings(name: str, content: bytes, layout: Layout, steps: int) -> pd.D
         raise _first_bad_line(name, content, layout, steps) from error
     ratings = table[places].set_axis(COLUMNS, axis=1)
     bad = table.empty or not table[fields].isna().all()
-    bad = bad or re.search(b"(?i)true|false", content)  # which pandas takes for 1 and 0
+    bad |= bool(re.search(b"(?i)true|false", content))  # which pandas takes for 1 and 0
     if bad or not _is_rating(ratings.to_numpy(), steps).all():
         raise _first_bad_line(name, content, layout, steps)
     ratings["grade"] *= steps
