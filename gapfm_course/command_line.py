@@ -3,7 +3,9 @@
 from __future__ import annotations  # an older Python must get as far as being named
 
 import argparse
+import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 RESULTS = [f"{what}{n}" for what in ("table", "figure") for n in (1, 2, 3, 4)]
 # Tables of the other objectives, and of what makes them.
@@ -21,6 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_course(commands)
     _add_reproduce(commands)
     options = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):  # an older Windows' knows few letters
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     # Only now, and no more than is asked for: doctor must start where others do not.
     from gapfm_course import doctor
 
@@ -60,7 +65,7 @@ def _add_doctor(commands) -> None:
         nargs="?",
         const="",
         metavar="CODE",
-        help="one line, green or red, and a code to read out to the teacher: a letter for each "
+        help="to be run after `course` or `warm`, which compile: one line, green or red, and a code to read out to the teacher: a letter for each "
         "problem, A where there is none, then three characters that stand for the versions, the "
         "same on all laptops that have the same; with a CODE, say what it means",
     )
@@ -99,6 +104,11 @@ def _add_course(commands) -> None:
         "--solutions",
         choices=["folded", "no"],
         help="in their folds (default), or left out; hints stay in either case",
+    )
+    parser.add_argument(
+        "--outputs",
+        action=argparse.BooleanOptionalAction,
+        help="with the stored output of each cell; without it (default) you predict, then run",
     )
     parser.add_argument(
         "--update",

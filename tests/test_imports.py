@@ -48,7 +48,7 @@ IMPORTS: dict[str, str] = {
     "gapfm_course.class_edition": "gapfm_teach._support",
     "gapfm_course.doctor": "gapfm_teach.datasets gapfm_teach.evaluation gapfm_teach.kernels gapfm_teach.model gapfm_teach.splits",
     "gapfm_course.explorables": "anywidget numpy traitlets",
-    "gapfm_course.notebook_output": "gapfm_lab.html_tables gapfm_teach.plots matplotlib numpy pandas",
+    "gapfm_course.notebook_output": "gapfm_course.class_edition gapfm_lab.html_tables gapfm_teach.plots matplotlib numpy pandas",
     "gapfm_course.exercises": "IPython gapfm_course.class_edition gapfm_teach._support gapfm_teach.consistent gapfm_teach.gradcheck gapfm_teach.metrics gapfm_teach.paper numpy platformdirs",
 }
 MOST_LINES = 350

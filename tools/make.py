@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV, MADE, SITE, PAPER, STICK = (
-    ROOT / name for name in (".venv", ".make", "_site", "_paper", "_stick")
+VENV, MADE, SITE, PAPER, STICK, DIST = (
+    ROOT / name for name in (".venv", ".make", "_site", "_paper", "_stick", "dist")
 )
 # Stored outputs must not depend on the time a run took or on who looks.
 STORED = {"GAPFM_TEACH_STATIC": "1", "TQDM_DISABLE": "1"}
@@ -271,6 +271,13 @@ def films() -> None:
 
 
 @target
+def wheel() -> None:
+    """Build into dist/ the wheel that a class installs, and the source archive"""
+    setup()
+    run("-m", "hatchling", "build", "--directory", DIST)
+
+
+@target
 def stick() -> None:
     """Fill _stick/ for a class without network: packages, notebooks, site, a start script"""
     site()
@@ -287,7 +294,7 @@ def quarto() -> None:
 @target
 def clean() -> None:
     """Remove what the targets above made, but not course/, where somebody works"""
-    for folder in (VENV, MADE, SITE, PAPER, STICK):
+    for folder in (VENV, MADE, SITE, PAPER, STICK, DIST):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -35,14 +35,17 @@ def naming(file: str, cell: Cell):
 
 
 def drafted(
-    cells: list[Cell], file: str, numbers: Numbers, *, solutions: bool
+    cells: list[Cell], file: str, numbers: Numbers, *, solutions: bool, outputs: bool
 ) -> list[Cell]:
-    """The cells of the notebook `file`, counted on in `numbers`; a caption has a cell of its own."""
+    """The cells of the notebook `file`, counted on in `numbers`; a caption has a cell of its own.
+
+    Without `outputs` a caption is folded: it would answer what the reader is to predict.
+    """
     made: list[Cell] = []
     for cell in cells:
         with naming(file, cell):
             if cell["cell_type"] == "code":
-                made += _code(cell, numbers, made)
+                made += _code(cell, numbers, made, outputs)
             elif text := _text(source(cell), numbers, solutions=solutions):
                 made.append(cell | {"source": text})
     return made
@@ -52,7 +55,7 @@ def _text(text: str, numbers: Numbers, *, solutions: bool) -> str:
     return numbered(text if solutions else without_solutions(text), numbers)
 
 
-def _code(cell: Cell, numbers: Numbers, before: list[Cell]) -> list[Cell]:
+def _code(cell: Cell, numbers: Numbers, before: list[Cell], outputs: bool) -> list[Cell]:
     options, code = split_options(source(cell))
     metadata = dict(cell["metadata"])
     if options:
@@ -60,15 +63,22 @@ def _code(cell: Cell, numbers: Numbers, before: list[Cell]) -> list[Cell]:
     if options.get("code-fold") == "true":
         metadata["jupyter"] = {"source_hidden": True}
     made = [cell | {"metadata": metadata, "source": code}]
+    if not outputs:
+        made[0] |= {"outputs": [], "execution_count": None}
     label = options.get("label", "")
     kind = label.partition("-")[0]
     if kind not in KIND:
         return made
-    caption = f"{captioned(label, numbers.next(label))} {numbered(options[f'{kind}-cap'], numbers)}"
-    if "fig-alt" in options:
-        caption += "\n\n" + fold(
-            "The figure in words", SPECIAL.sub(r"\\\1", options["fig-alt"])
-        )
+    name = captioned(label, numbers.next(label))
+    caption = numbered(options[f"{kind}-cap"], numbers)
+    words = SPECIAL.sub(r"\\\1", options.get("fig-alt", ""))
+    if not outputs:
+        inside = f"{caption}\n\n{words}".rstrip()
+        caption = f"{name}: run the cell above.\n\n{fold('What it shows', inside)}"
+    elif words:
+        caption = f"{name} {caption}\n\n{fold('The figure in words', words)}"
+    else:
+        caption = f"{name} {caption}"
     # A link is to lead to the code and its picture, not to the words below them.
     if before and before[-1]["cell_type"] == "markdown":
         before[-1]["source"] += f"\n\n{anchor(label)}"

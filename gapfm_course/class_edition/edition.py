@@ -21,27 +21,38 @@ METADATA = {
 }
 
 
-def edition(root: Path, *, solutions: bool) -> dict[str, dict[str, Any]]:
+def edition(
+    root: Path, *, solutions: bool, outputs: bool = True
+) -> dict[str, dict[str, Any]]:
     """{file name: notebook} of the chapters in `root`, and of the page of symbols.
 
-    Without `solutions` the folds that hold them are left out. Raises ValueError, naming file and
-    cell, for what the sources say in a way that is not known here.
+    Without `solutions` the folds that hold them are left out, without `outputs` what the cells
+    have shown. Raises ValueError, naming file and cell, for what the sources say in a way that is
+    not known here.
     """
+    drafts, labels = drafts_and_labels(root, solutions=solutions, outputs=outputs)
+    works = read_bibliography(root / BIBLIOGRAPHY)
+    return {
+        file: _notebook(file, cells, References(labels, works, set(drafts)))
+        for file, cells in drafts.items()
+    }
+
+
+def drafts_and_labels(
+    root: Path, *, solutions: bool, outputs: bool
+) -> tuple[dict[str, list[Cell]], dict[str, tuple[str, str]]]:
+    """{file: its cells, references unresolved}, and {label: (file, number)} of the whole book."""
     drafts: dict[str, list[Cell]] = {}
     labels: dict[str, tuple[str, str]] = {}
     for file, cells, numbers in _chapters(root):
-        drafts[file] = drafted(cells, file, numbers, solutions=solutions)
+        drafts[file] = drafted(cells, file, numbers, solutions=solutions, outputs=outputs)
         for label, number in numbers.labels.items():
             if label in labels:
                 raise ValueError(
                     f"{file}: label {label!r} stands in {labels[label][0]}, too"
                 )
             labels[label] = file, number
-    works = read_bibliography(root / BIBLIOGRAPHY)
-    return {
-        file: _notebook(file, cells, References(labels, works, set(drafts)))
-        for file, cells in drafts.items()
-    }
+    return drafts, labels
 
 
 def _chapters(root: Path) -> Iterator[tuple[str, list[Cell], Numbers]]:

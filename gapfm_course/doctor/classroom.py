@@ -157,6 +157,7 @@ def main(code: str = "") -> int:
     print(
         f"{_in_colour('red', 31)}: {things} to mend before class. Code: {own} "
         f"(what it means: python -m gapfm_teach doctor --class {own})"
+        + ("; first run python -m gapfm_teach warm, then this again" * ("W" in found))
     )
     return 1
 

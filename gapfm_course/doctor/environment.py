@@ -88,7 +88,7 @@ def _guarded(look: Callable[[], Iterator[Check]]) -> list[Check]:
         return list(look())
     except Exception as error:
         name = look.__name__.strip("_")
-        remedy = REINSTALL if _has_home() else SET_HOME
+        remedy = SET_HOME if "home" in str(error) else REINSTALL
         return [Check(name, "problem", f"{type(error).__name__}: {error}", remedy)]
 
 
@@ -204,7 +204,7 @@ def movielens() -> Check:
 
 def jupyter() -> Iterator[Check]:
     """JupyterLab's kernel, and what draws its sliders."""
-    if not _imports("jupyterlab"):  # said by `packages`
+    if _broken("jupyterlab"):  # said by `packages`
         return
     specs = importlib.import_module("jupyter_client.kernelspec")
     if "python3" in specs.KernelSpecManager().find_kernel_specs():
@@ -232,7 +232,7 @@ def _browser() -> Iterator[Check]:
 def _site() -> Iterator[Check]:
     beside = Path(sys.executable).parent / "quarto"
     quarto = shutil.which("quarto") or shutil.which(str(beside))
-    pandoc = _imports("pypandoc") or shutil.which("pandoc")
+    pandoc = not _broken("pypandoc") or shutil.which("pandoc")
     if quarto:
         yield Check("Quarto", "ok", "found; builds the site")
     else:
@@ -243,22 +243,6 @@ def _site() -> Iterator[Check]:
     else:
         remedy = "to build the site: python -m pip install pypandoc_binary"
         yield Check("pandoc", "note", "not found; without Quarto the site needs it", remedy)
-
-
-def _has_home() -> bool:
-    try:
-        Path.home()
-    except RuntimeError:
-        return False
-    return True
-
-
-def _imports(module: str) -> bool:
-    try:
-        importlib.import_module(module)
-    except ImportError:
-        return False
-    return True
 
 
 def _broken(package: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from gapfm_teach._support.files import new_folder
 
-from ..class_edition.edition import CHAPTER, METADATA
+from ..class_edition.edition import CHAPTER, METADATA, drafts_and_labels
 from ..class_edition.sources import NOTEBOOKS, sources
 from .parsing import ParsedExercise, parse_exercises
 
@@ -24,16 +24,17 @@ def write_assignments(folder: Path) -> list[Path]:
     OSError where it cannot be written. Nothing is half written.
     """
     chapters = sorted((sources() / NOTEBOOKS).glob(CHAPTER))
+    _, labels = drafts_and_labels(sources(), solutions=True, outputs=False)
     with new_folder(folder) as fresh:
         for path in chapters:
             home = fresh / path.stem
             home.mkdir()
-            text = json.dumps(_assignment(path), indent=1, ensure_ascii=False)
+            text = json.dumps(_assignment(path, labels), indent=1, ensure_ascii=False)
             (home / path.name).write_text(text + "\n", encoding="utf-8")
     return [folder / path.stem / path.name for path in chapters]
 
 
-def _assignment(path: Path) -> dict[str, Any]:
+def _assignment(path: Path, labels: dict[str, tuple[str, str]]) -> dict[str, Any]:
     title = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]
     title = "".join(title).splitlines()[0].partition(" {")[0]
     start = "from gapfm_course.exercises import check"
@@ -41,7 +42,7 @@ def _assignment(path: Path) -> dict[str, Any]:
         _cell("markdown", f"{title}\n\nExercises of the chapter `{path.stem}`.", "title"),
         _cell("code", start, "start"),
     ]
-    for exercise in parse_exercises(path):
+    for exercise in parse_exercises(path, labels):
         cells += _cells(exercise)
     return {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
 
@@ -70,7 +71,8 @@ def _marked(exercise: ParsedExercise) -> str:
             first, last = node.body[0].lineno - 1, node.end_lineno
             body = _between_marks(lines[first:last])
             return "\n".join([*lines[:first], *body, *lines[last:]])
-    return "\n".join(_between_marks(lines))
+    name = f"# Call your result `{exercise.answer}`."
+    return "\n".join([name, *_between_marks(lines)])
 
 
 def _between_marks(lines: list[str]) -> list[str]:

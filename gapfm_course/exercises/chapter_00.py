@@ -41,6 +41,10 @@ EXERCISES: list[Exercise] = [
             "Divide by `(n_users * n_items)`, in brackets.": lambda n_users, n_items, n_ratings: (
                 1 - n_ratings / n_users * n_items
             ),
+            "You divided by the users alone. The table has users *times* films cells.": [
+                lambda n_users, n_items, n_ratings: 1 - n_ratings / n_users,
+                lambda n_users, n_items, n_ratings: n_ratings / n_users,
+            ],
             "`//` divides and rounds down. "
             "A share needs `/`.": lambda n_users, n_items, n_ratings: (
                 1 - n_ratings // (n_users * n_items)
@@ -76,8 +80,14 @@ EXERCISES: list[Exercise] = [
             "And ranks begin at 1.": lambda scores: np.argsort(scores),
             "There are two mistakes. Ranks begin at 1, "
             "and rank 1 belongs to the *highest* score.": lambda scores: ranks(-scores) - 1,
-            "These are the scores themselves, sorted. "
-            "You need the rank of each item.": lambda scores: -np.sort(-scores),
+            "These are the scores themselves, sorted. You need the rank of each item.": [
+                lambda s: -np.sort(-s),
+                np.sort,
+            ],
+            "You numbered the items in the order in which they come. "
+            "A rank depends on the score: the highest has rank 1.": lambda scores: (
+                np.arange(scores.size)
+            ),
         },
     ),
 ]

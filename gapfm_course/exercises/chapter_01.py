@@ -133,6 +133,10 @@ EXERCISES: list[Exercise] = [
             "You divided everything by 2. "
             "Only the item at rank 2 has the factor 1/2.": 0.375,
             "This is right in percent, but GAP is between 0 and 1.": 75,
+            "This is what AP_1 and AP_3 give with w_1 = 2 and w_3 = 1. AP_2 counts as well: "
+            "nobody gave a 2, but the 3 reaches that threshold.": 5 / 6,
+            "Either you counted the items *below* an item, or you took the mean for β. "
+            "Count the items at or above it, with β = Δ(min(1, 3)) = 1.": 7 / 8,
         },
     ),
     Exercise(

@@ -132,6 +132,8 @@ SHIFT_NEEDED = Exercise(
         "This is how much g of the lowest score has to grow. The question is how far the "
         "*score* has to move, "
         "so solve g(x) = q for x first.": lambda scores, q: q - logistic(np.min(scores)),
+        "This is g(q). You need the x with g(x) = q, the inverse: "
+        "x = log(q/(1 − q)).": lambda scores, q: logistic(q) - np.min(scores),
         "You moved the lowest *score* to q, "
         "but g of that score has to reach q.": lambda scores, q: q - np.min(scores),
         "If the lowest score is already higher than it needs to be, the smallest shift "

@@ -98,9 +98,9 @@ EXERCISES: list[Exercise] = [
             "twice as long.": lambda factor, rate, sigma: (
                 np.log(factor) / np.log(1 + rate * sigma) / 2
             ),
-            "You rounded up to whole iterations. "
-            "Give the number as it comes out.": lambda factor, rate, sigma: np.ceil(
-                np.log(factor) / np.log(1 + rate * sigma)
+            "The growth of one iteration is 1 + γσ. "
+            "You squared σ.": lambda factor, rate, sigma: (
+                np.log(factor) / np.log(1 + rate * sigma**2)
             ),
             "The logarithm below the line is missing: "
             "t log(1 + γσ) = log(factor).": lambda factor, rate, sigma: (
@@ -140,7 +140,10 @@ EXERCISES: list[Exercise] = [
                 min(_best_before_patience_ends(gaps, patience) + patience, len(gaps))
             ),
             "This looks at all iterations. Whoever stops early "
-            "never sees what comes after.": lambda gaps, patience: np.argmax(gaps) + 1,
+            "never sees what comes after.": [
+                lambda gaps, patience: np.argmax(gaps) + 1,
+                lambda gaps, patience: np.argmax(gaps),
+            ],
             "Iterations count from 1, "
             "positions in an array from 0.": lambda gaps, patience: (
                 _best_before_patience_ends(gaps, patience) - 1

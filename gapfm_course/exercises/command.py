@@ -5,17 +5,22 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
+from gapfm_teach._support.checks import check_path
+
 from . import EXERCISES, progress_log, report
 from .assignments import write_assignments
+from .core import shortened
+
+NAMED = "pass a name that you may write to"
 
 
 def main(options: Namespace) -> int:
     """Do what `options` ask for; return 0, or 1 with one line for bad input."""
     try:
         if options.command == "assignments":
-            _assignments(Path(options.folder).expanduser())
+            _assignments(check_path(options.folder, "FOLDER", NAMED))
         elif options.of_class:
-            _of_class(Path(options.of_class).expanduser())
+            _of_class(check_path(options.of_class, "FOLDER", NAMED))
         else:
             _of_student(options.file)
     except (ValueError, OSError) as error:
@@ -36,10 +41,11 @@ def _of_student(file: str | None) -> None:
     if not rows:
         raise ValueError(f"nothing was tried yet since results are kept for {name}")
     usual = "report_" + re.sub(r"[^\w-]+", "_", name) + ".csv"
-    path = Path(file or usual).expanduser()
+    path = check_path(file or usual, "file", NAMED)
     report.write(path, rows)
     for row in rows:
-        print(f"{'✓' if row.solved else '✗'} {row.exercise:20} attempts: {row.attempts}")
+        solved = "solved" if row.solved else "not solved"
+        print(f"{row.exercise:20} attempts: {row.attempts:3}, {solved}")
     print(
         f"Written to {path}: these columns, your name, and the first slip of each exercise."
     )
@@ -47,22 +53,31 @@ def _of_student(file: str | None) -> None:
 
 def _of_class(folder: Path) -> None:
     table = folder / report.TABLE_OF_CLASS
-    files = [path for path in sorted(folder.glob("*.csv")) if path.name != table.name]
-    if not files:
+    students: dict[str, list[report.Row]] = {}
+    for path in sorted(folder.glob("[!.]*.csv")):
+        if path.name == table.name:
+            continue
+        try:
+            rows = report.read(path)
+            if rows[0].name in students:
+                raise ValueError(f"{path.name!r} is a second report of {rows[0].name}")
+            students[rows[0].name] = rows
+        except (ValueError, OSError) as error:
+            print(f"Set aside: {error}", file=sys.stderr)
+    if not students:
         raise ValueError(f"{folder} holds no report; put the students' .csv files into it")
-    students = {path: report.read(path, EXERCISES) for path in files}
-    summaries = report.summarised(
-        [row for rows in students.values() for row in rows], EXERCISES
-    )
-    if not summaries:
-        raise ValueError(f"the reports in {folder} are empty")
+    all_rows = [row for rows in students.values() for row in rows]
+    summaries = report.summarised(all_rows, EXERCISES)
     report.write(table, summaries)
-    for path, rows in students.items():
-        solved = sum(row.solved for row in rows)
-        print(f"{rows[0].name if rows else path.stem}: {len(rows)} tried, {solved} solved")
+    for name, rows in students.items():
+        print(f"{name}: {len(rows)} tried, {sum(row.solved for row in rows)} solved")
     print(f"\n{'exercise':20} tried solved attempts  commonest first slip")
     for one in summaries:
-        slip = f"{one.how_many}: {_short(one.commonest_first_slip)}" if one.how_many else ""
+        slip = (
+            f"{one.how_many}: {shortened(one.commonest_first_slip, 60)}"
+            if one.how_many
+            else ""
+        )
         print(f"{one.exercise:20} {one.tried:5} {one.solved:6} {one.attempts:8g}  {slip}")
     print(f"\nWritten to {table}, with the slips in full.")
 
@@ -72,9 +87,7 @@ def _assignments(folder: Path) -> None:
         print(path)
     print(
         f"Make {folder} the `source` folder of a course of nbgrader; then, for instance,\n"
-        f"  nbgrader generate_assignment {path.stem}"
+        f"  nbgrader generate_assignment {path.stem}\n"
+        "Students' code runs in the same Python as the tests and can replace `assert_solved`: look at "
+        "the code of full marks, too."
     )
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -9,6 +9,11 @@ import numpy as np
 from .diagnosis import diagnose
 from .plain_words import explain_exception
 
+NO_NUMBER = (
+    "✗ This is not a number. Give it without quotes or formatting, and with a point before the "
+    "decimals: `0.5`, not `0,5`."
+)
+MOST_LINES, LONGEST_LINE = 40, 500
 NOT_YET = "○ Not solved yet. Replace the `...` and run the cell again."
 
 
@@ -40,7 +45,21 @@ class Exercise:
 
 
 def judge(exercise: Exercise, answer: Any) -> str:
-    """The verdict on `answer`, one line or a few."""
+    """The verdict on `answer`, one line or a few, whatever the answer is."""
+    try:
+        verdict = _judged(exercise, answer)
+    except (Exception, SystemExit) as error:  # the answer's own methods may raise anything
+        kind = type(error).__name__
+        verdict = f"✗ Your answer cannot be looked at: that stops with {kind}."
+    lines = verdict.splitlines()[:MOST_LINES]
+    return "\n".join(shortened(line, LONGEST_LINE) for line in lines)
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _judged(exercise: Exercise, answer: Any) -> str:
     if answer is None or answer is ...:
         return NOT_YET
     if not exercise.inputs:
@@ -54,7 +73,7 @@ def judge(exercise: Exercise, answer: Any) -> str:
             result = answer(*given)
         except NotImplementedError:  # what nbgrader puts where the answer is to stand
             return NOT_YET
-        except Exception as error:  # a learner's code may raise anything; it is told to her
+        except (Exception, SystemExit) as error:  # a learner's code may raise anything
             return f"{explain_exception(error, answer)}{_for(arguments)}"
         if result is ...:
             return NOT_YET
@@ -90,6 +109,8 @@ def _with_what_changed(exercise: Exercise, verdict: str, changed: str) -> str:
 
 
 def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
+    if any(isinstance(result, str | bytes) for _, result in tried):
+        return NO_NUMBER
     right = [_agrees(exercise, exercise.solution, *one) for one in tried]
     if all(right):
         return f"✓ {exercise.right}"
@@ -98,16 +119,18 @@ def _verdict(exercise: Exercise, tried: list[tuple[tuple, Any]]) -> str:
             return f"✗ {message}"
     arguments, result = tried[right.index(False)]
     expected = result_of(exercise.solution, arguments)
-    if isinstance(expected, bool) and isinstance(result, float):
-        return (
-            f"✗ Asked for is `True` or `False`; you return {short(result)}. If it is an error, compare it "
-            f"with a tolerance.{_for(arguments)}"
-        )
     try:
         got = np.shape(result)
     except ValueError:  # a list of lists of unequal lengths
         return f"✗ The rows of the result differ in length.{_for(arguments)}"
     wanted = np.shape(expected)
+    if isinstance(expected, bool) and got == () and not _is_yes_or_no(result):
+        return (
+            f"✗ Asked for is `True` or `False`; you return {short(result)}. If it is an error, compare it "
+            f"with a tolerance.{_for(arguments)}"
+        )
+    if isinstance(result, tuple) and wanted == () and [*map(type, result)] == [int, int]:
+        return NO_NUMBER
     if got != wanted:
         return f"✗ You return {_size(got)}; asked for is {_size(wanted)}.{_for(arguments)}"
     if alike := _alike(exercise, tried):
@@ -153,7 +176,7 @@ def result_of(expected: Any, arguments: tuple) -> Any:
 def _agree(result: Any, expected: Any, tolerance: float) -> bool:
     try:
         if isinstance(expected, bool):
-            return bool(result == expected)
+            return _is_yes_or_no(result) and bool(result) is expected
         got, want = np.asarray(result, dtype=float), np.asarray(expected, dtype=float)
     except (TypeError, ValueError, OverflowError):
         return False
@@ -161,6 +184,10 @@ def _agree(result: Any, expected: Any, tolerance: float) -> bool:
     return got.shape == want.shape and bool(
         np.allclose(got, want, rtol=0, atol=tolerance * scale, equal_nan=True)
     )
+
+
+def _is_yes_or_no(result: Any) -> bool:
+    return isinstance(result, bool | np.bool_)
 
 
 def _copies(arguments: tuple) -> tuple:

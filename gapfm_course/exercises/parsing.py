@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..class_edition.text import References
+
 HEADING = re.compile(r"^#{1,3} ", re.MULTILINE)
 ATTRIBUTES = re.compile(r" *\{[#.][^}\n]*\}")
 SOLUTION = re.compile(r'<details class="solution">(?P<inside>.*?)</details>\n*', re.DOTALL)
 CODE = re.compile(r"^```python\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
-# In a notebook by itself a reference leads nowhere: say where to look.
-KINDS = {"eq": "equation", "fig": "figure", "tbl": "table", "sec": "section"}
-REFERENCE = re.compile(r"@(?P<kind>eq|fig|tbl|sec)-(?P<name>[\w-]+)")
 CITATION = re.compile(r" ?\[@[^\]]+\]")
+LINK = re.compile(r"\[(?P<words>[^\]]+)\]\([\w.]*#[\w-]+\)")
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,19 @@ class ParsedExercise:
     solution: str
 
 
-def parse_exercises(notebook: Path) -> list[ParsedExercise]:
-    """The exercises of a chapter. Raises OSError or ValueError where it cannot be read."""
+def parse_exercises(
+    notebook: Path, labels: dict[str, tuple[str, str]]
+) -> list[ParsedExercise]:
+    """The exercises of a chapter, whose references say the number in `labels`, without a link.
+
+    Raises OSError or ValueError where it cannot be read.
+    """
+    references = References(labels, {}, set())
+
+    def plain(text: str) -> str:
+        text = CITATION.sub("", ATTRIBUTES.sub("", text)).strip()
+        return LINK.sub(r"\g<words>", references.resolve(text, notebook.name))
+
     found, before = [], ""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     for place, cell in enumerate(cells):
@@ -43,9 +54,7 @@ def parse_exercises(notebook: Path) -> list[ParsedExercise]:
             text = before[[found.start() for found in HEADING.finditer(before)][-1] :]
             below = "".join(cells[place + 1]["source"])
             hints, solution = _hints_and_solution(below)
-            found.append(
-                ParsedExercise(name, answer, _plain(text), _plain(hints), solution)
-            )
+            found.append(ParsedExercise(name, answer, plain(text), plain(hints), solution))
     return found
 
 
@@ -67,8 +76,3 @@ def _hints_and_solution(below: str) -> tuple[str, str]:
     if fold is None or code is None:
         raise ValueError(f"no solution follows: {below[:60]!r}")
     return below[: fold.start()].strip(), code["code"].strip()
-
-
-def _plain(text: str) -> str:
-    text = CITATION.sub("", ATTRIBUTES.sub("", text)).strip()
-    return REFERENCE.sub(lambda m: f"the chapter's {KINDS[m['kind']]} “{m['name']}”", text)

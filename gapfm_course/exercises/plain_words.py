@@ -144,7 +144,7 @@ _WORDS: list[tuple[str, str]] = [
 ]
 
 
-def explain_exception(error: Exception, answer: Callable) -> str:
+def explain_exception(error: BaseException, answer: Callable) -> str:
     """What to tell a learner whose function `answer` raised `error`: which kind, why, and where."""
     kind, why = type(error).__name__, str(error)
     for pattern, words in _WORDS:
@@ -152,10 +152,10 @@ def explain_exception(error: Exception, answer: Callable) -> str:
             why = words.format(*(part for part in found.groups() if part is not None))
             break
     article = "an" if kind[0] in "AEIOU" else "a"
-    return f"✗ Your function stopped with {article} {kind}: {why}{_where(error, answer)}"
+    return f"✗ Your function stopped with {article} {kind}{': ' * bool(why)}{why}{_where(error, answer)}"
 
 
-def _where(error: Exception, answer: Callable) -> str:
+def _where(error: BaseException, answer: Callable) -> str:
     """The last line of the learner's own code that was running, where it can be read."""
     own = getattr(getattr(answer, "__code__", None), "co_filename", None)
     lines = [

@@ -1,7 +1,8 @@
 """Results of `check`, kept on this computer where the student has asked for it.
 
 In a folder of their own: a file with her name, and one for each kernel, so that two kernels never
-write into the same. A line has the exercise, whether it is solved, and the slip; nothing else.
+write into the same. A line has the exercise, whether it is solved, and the slip (of an unknown one, how
+the result begins); nothing else.
 """
 
 import contextlib
@@ -14,12 +15,14 @@ import platformdirs
 
 from gapfm_teach._support.files import replacing
 
-from .core import NOT_YET, Exercise
+from .core import NOT_YET, Exercise, shortened
 
 STUDENT = "student.json"
 KERNEL = re.compile(r"\d{4}_[0-9a-f]{8}\.jsonl")
 FORMAT = "gapfm_teach results"
-LONGEST_NAME = 80
+LONGEST_NAME, LONGEST_ANSWER = 80, 60
+# A spreadsheet calculates what begins so; some of them part columns at a semicolon.
+FORMULA = re.compile(r"(^|;)\s*[=+@-]")
 _own: list[str] = []  # the name of this kernel's file, once it has one
 
 
@@ -43,8 +46,9 @@ def record_results(name: str) -> None:
     with replacing(folder() / STUDENT) as file:
         file.write(json.dumps({"format": FORMAT, "version": 1, "name": name}).encode())
     print(
-        f"From now on `check` notes which exercise you try, whether it is solved, and which slip it "
-        f"names, for {name}:\n  on this computer only, in {folder()}.\n"
+        f"From now on `check` notes for {name} which exercise you try, whether it is solved, and which "
+        "mistake it names or, where it knows none, how your result begins:\n"
+        f"  on this computer only, in {folder()}.\n"
         "Nothing of your code is kept, and nothing is sent to anybody.\n"
         "`python -m gapfm_teach report` writes a table of it, which you may read and hand in.\n"
         "`forget_results()` deletes all of it and ends the keeping."
@@ -70,12 +74,17 @@ def checked_name(name) -> str:
     if not isinstance(name, str) or not name.strip():
         raise ValueError(f"name must be a text that is not empty, got {name!r}")
     name = name.strip()
-    if len(name) > LONGEST_NAME or not name.isprintable() or name[0] in "=+-@":
+    if len(name) > LONGEST_NAME or not is_plain(name):
         raise ValueError(
             f"name must be one line of at most {LONGEST_NAME} characters and not begin with one of "
             f"= + - @, which a spreadsheet would calculate; got {name[:100]!r}"
         )
     return name
+
+
+def is_plain(text: str) -> bool:
+    """Whether a terminal only prints `text`, and a spreadsheet only shows it."""
+    return text.isprintable() and not FORMULA.search(text)
 
 
 def is_kept() -> bool:
@@ -110,10 +119,15 @@ def keep(exercise: Exercise, verdict: str) -> None:
 
 
 def slip(exercise: Exercise, verdict: str) -> str:
-    """Which slip a verdict names: its sentence, or how a verdict begins that quotes the answer."""
+    """Which slip a verdict names: its sentence, or how a verdict begins that quotes the answer.
+
+    Of an answer that is like none that is known a teacher is to see the beginning.
+    """
     told = verdict.splitlines()[0].removeprefix("✗ ")
     if told in exercise.mistakes:
         return told
+    if " this: got " in told:
+        return shortened(re.sub(r"[^\w .,:()\[\]+-]", "?", told), LONGEST_ANSWER)
     return re.split(r"[:;]|\.(?= |$)", told)[0]
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import Counter
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -10,9 +11,10 @@ from statistics import median
 from gapfm_teach._support.files import replacing
 
 from .core import Exercise
-from .progress_log import checked_name
+from .progress_log import checked_name, is_plain
 
 TABLE_OF_CLASS = "class.csv"
+ATTEMPTS = re.compile("[1-9][0-9]{0,5}")
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,9 @@ def rows_of(name: str, results: list[dict], exercises: dict[str, Exercise]) -> l
 
 
 def summarised(rows: list[Row], exercises: dict[str, Exercise]) -> list[Summary]:
-    """A row for each exercise that somebody tried, in the order of the book."""
+    """A row for each exercise that somebody tried, in the order of the book, then unknown ones."""
     summaries = []
-    for exercise in exercises:
+    for exercise in dict.fromkeys([*exercises, *(row.exercise for row in rows)]):
         here = [row for row in rows if row.exercise == exercise]
         if here:
             slips = Counter(row.first_slip for row in here if row.first_slip)
@@ -83,35 +85,41 @@ def write(path: Path, rows: list) -> None:
         file.write(text.getvalue().encode("utf-8-sig"))
 
 
-def read(path: Path, exercises: dict[str, Exercise]) -> list[Row]:
-    """The rows of a student's report. Raises ValueError, naming file and line, for anything else."""
+def read(path: Path) -> list[Row]:
+    """The rows of a student's report, of any edition. Raises ValueError for anything else, naming
+    file and line, without what a terminal would obey."""
     lines = _lines(path)
     if lines[:1] != [[field.name for field in fields(Row)]]:
         raise ValueError(
-            f"{path} is no student's report; move it out of the folder, or let the student "
+            f"{path.name!r} is no student's report; move it out of the folder, or let the student "
             "write it anew: python -m gapfm_teach report"
         )
     rows = []
     for number, line in enumerate(lines[1:], start=2):
         try:
-            rows.append(_row(line, exercises))
+            rows += [_row(line)] if line else []
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}; ask for it anew") from error
+            why = f"{path.name!r}, line {number}: {error}; ask for it anew"
+            raise ValueError(why) from error
+    names, tried = {row.name for row in rows}, {row.exercise for row in rows}
+    if len(names) != 1 or len(tried) < len(rows):
+        raise ValueError(
+            f"{path.name!r} must hold one student, and each exercise once; ask for it anew"
+        )
     return rows
 
 
-def _row(line: list[str], exercises: dict[str, Exercise]) -> Row:
+def _row(line: list[str]) -> Row:
     if len(line) != len(fields(Row)):
         raise ValueError(f"{len(line)} columns for {len(fields(Row))}")
     name, exercise, attempts, slip, solved = line
-    if exercise not in exercises:
-        raise ValueError(f"no exercise is called {exercise!r}")
-    if not attempts.isdecimal() or int(attempts) < 1:
-        raise ValueError(f"attempts must be a whole number from 1, got {attempts!r}")
+    if not ATTEMPTS.fullmatch(attempts):
+        raise ValueError(f"attempts must be a whole number from 1, got {attempts[:40]!r}")
     if solved not in ("True", "False"):
-        raise ValueError(f"solved must be True or False, got {solved!r}")
-    if slip[:1] in tuple("=+-@"):
-        raise ValueError(f"a spreadsheet would calculate {slip[:40]!r}")
+        raise ValueError(f"solved must be True or False, got {solved[:40]!r}")
+    for text in (exercise, slip):
+        if not is_plain(text):
+            raise ValueError(f"no report of ours holds {text[:40]!r}")
     return Row(checked_name(name), exercise, int(attempts), slip, solved == "True")
 
 

@@ -1,7 +1,10 @@
 """How the notebooks show figures and tables: small SVG with a description, tables for readers."""
 
+import contextlib
 import io
+import shutil
 import sys
+from pathlib import Path
 
 import matplotlib as mpl
 import pandas as pd
@@ -10,6 +13,7 @@ from matplotlib.figure import Figure
 from gapfm_lab.html_tables import format_html
 from gapfm_teach import plots
 
+from ..class_edition.sources import NOTEBOOKS, sources
 from .svg import compact_svg
 from .words import describe_figure
 
@@ -20,7 +24,8 @@ def use_notebook_style() -> None:
     """Set matplotlib's style, and how this notebook shows figures and tables.
 
     A figure is also stored as SVG (`figure_svg`) and in words (`describe_figure`). Tables of
-    pandas have true minus signs and powers of ten, and never cut a title.
+    pandas have true minus signs and powers of ten, and never cut a title. Where a chapter was opened
+    by itself, the stored tables that it reads are copied into `results`.
     """
     plots.use_style()
     pd.set_option("display.max_colwidth", None)
@@ -32,6 +37,16 @@ def use_notebook_style() -> None:
     if shell is not None:
         html = shell.display_formatter.formatters["text/html"]
         html.for_type(pd.DataFrame, lambda frame: format_html(frame._repr_html_()))
+        copy_results()
+
+
+def copy_results() -> None:
+    """Copy the stored tables into `results` here, unless there is something of that name."""
+    with contextlib.suppress(
+        OSError
+    ):  # a folder that cannot be written to: some chapters need none
+        if not Path("results").exists():
+            shutil.copytree(sources() / NOTEBOOKS / "results", "results")
 
 
 def figure_svg(figure: Figure) -> str | None:

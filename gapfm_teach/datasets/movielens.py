@@ -202,12 +202,13 @@ def _from_package(edition: Edition, package: Package) -> Ratings:
 
 def _read(path: Path, edition: Edition, origin: str) -> Ratings:
     table, titles = read_movielens(path, edition.files, edition.steps, edition.most_ratings)
+    size = "" if len(table) == edition.most_ratings else f" ({len(table):,} ratings)"
     ratings = Ratings.from_frame(
         table,
         title=titles,
         time="time",
         max_grade=5 * edition.steps,
-        source=edition.title + (" (content checked)" if edition.fingerprint else ""),
+        source=edition.title + (" (content checked)" if edition.fingerprint else size),
         origin=origin,
     )
     if edition.fingerprint not in (None, fingerprint(ratings)):

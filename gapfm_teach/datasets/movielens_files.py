@@ -12,7 +12,8 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from itertools import pairwise
+from pathlib import Path, PureWindowsPath
 
 import numpy as np
 import pandas as pd
@@ -103,20 +104,32 @@ def display_title(title: str) -> str:
 
 
 def _members(path: Path) -> dict[str, str]:
-    """Bare name -> place of each file; of two with one name, the less nested one."""
+    """Bare name -> place of each file; of two with one name, the less nested one.
+
+    Raises ValueError where two files of ratings are equally nested.
+    """
     if path.is_dir():
-        places = [file for file in [*path.iterdir(), *path.glob("*/*")] if file.is_file()]
-        return {file.name: str(file) for file in reversed(places)}
-    if not path.exists():
+        files = [*path.iterdir(), *path.glob("*/*")]
+        names = [str(file) for file in files if file.is_file()]
+    elif not path.exists():
         raise FileNotFoundError(f"path {str(path)!r} does not exist")
-    if not path.is_file() or not zipfile.is_zipfile(path):
+    elif not path.is_file() or not zipfile.is_zipfile(path):
         raise ValueError(
             f"path {str(path)!r} is no zip file, or one cut short; pass the archive as "
             "downloaded, or the folder it was unpacked into"
         )
-    with zipfile.ZipFile(path) as archive:
-        names = sorted(archive.namelist(), key=lambda name: -name.count("/"))
-    return {PurePosixPath(name).name: name for name in names}
+    else:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    # Some programs separate folders by backslashes.
+    parts = [(PureWindowsPath(name).parts, name) for name in names]
+    places = sorted((part[-1], -len(part), name) for part, name in parts)
+    for (name, depth, one), (*alike, other) in pairwise(places):
+        if name in LAYOUTS and alike == [name, depth]:
+            raise ValueError(
+                f"{path.name} holds two: {one} and {other}; keep the one you mean"
+            )
+    return {name: place for name, _, place in places}
 
 
 def _content(path: Path, files: dict[str, str], name: str, most: int) -> bytes:
@@ -162,6 +175,7 @@ def _read_ratings(name: str, content: bytes, layout: Layout, steps: int) -> pd.D
         raise _first_bad_line(name, content, layout, steps) from error
     ratings = table[places].set_axis(COLUMNS, axis=1)
     bad = table.empty or not table[fields].isna().all()
+    bad |= bool(re.search(b"(?i)true|false", content))  # which pandas takes for 1 and 0
     if bad or not _is_rating(ratings.to_numpy(), steps).all():
         raise _first_bad_line(name, content, layout, steps)
     ratings["grade"] *= steps
@@ -247,7 +261,7 @@ def _columns(
     """How many fields a line has, and where the wanted columns are."""
     if names is None:
         return n_unnamed, list(range(4))
-    first = _decode(content.partition(b"\n")[0]).rstrip("\r")
+    first = decode(content.partition(b"\n")[0]).rstrip("\r")
     found = _split(first, separator)
     if any(found.count(each) != 1 for each in names):
         raise ValueError(
@@ -259,9 +273,9 @@ def _columns(
 
 def _lines(content: bytes, skipped: int) -> Iterator[tuple[int, str]]:
     """Number, from 1 on, and text of each line that is not blank, behind the first `skipped`."""
-    for number, line in enumerate(_decode(content).split("\n"), 1):
+    for number, line in enumerate(content.split(b"\n"), 1):
         if number > skipped and line.strip():
-            yield number, line.rstrip("\r")
+            yield number, decode(line).rstrip("\r")
 
 
 def _split(line: str, separator: str) -> list[str]:
@@ -281,9 +295,13 @@ def _bad_line(name: str, number: int, line: str, why: str) -> ValueError:
     )
 
 
-def _decode(raw: bytes) -> str:
-    """The older editions are Latin-1, the later ones UTF-8, and no file says which."""
+def decode(line: bytes) -> str:
+    """Some editions and copies are in Latin-1, others in UTF-8, and no file says which.
+
+    Hardly any line of Latin-1 can be read as UTF-8, so the strict one is tried first; by lines, so
+    that one bad byte spoils one title.
+    """
     try:
-        return raw.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+        return line.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError:
-        return raw.decode("latin-1")
+        return line.decode("latin-1")

@@ -1,15 +1,15 @@
 """`python -m gapfm_teach course FOLDER`: what is there after it, and what it will not touch."""
 
-import importlib
 import json
+import shutil
 
 import pytest
 
 from gapfm_course import doctor
-from gapfm_course.class_edition import command
 from gapfm_course.class_edition import folder as course
 from gapfm_course.class_edition.originals import with_originals
 from gapfm_course.class_edition.sources import CHECKOUT
+from gapfm_course.exercises import progress_log
 from gapfm_teach.__main__ import main
 
 ONE = "03_gradients.ipynb"
@@ -71,6 +71,16 @@ def test_a_file_is_no_folder(tmp_path, capsys):
     assert (tmp_path / "class").read_text() == "mine"
 
 
+@pytest.mark.parametrize("command", ["course", "assignments", "report --class", "report"])
+def test_the_home_of_somebody_unknown_is_an_error(command, capsys, monkeypatch):
+    monkeypatch.setattr(progress_log, "is_kept", lambda: True)
+    monkeypatch.setattr(progress_log, "student", lambda: "Ada")
+    tried = [{"exercise": "gap", "solved": True, "slip": ""}]
+    monkeypatch.setattr(progress_log, "results", lambda: tried)
+    assert main([*command.split(), "~nobodyx"]) == 1
+    assert "must be a path, got '~nobodyx'" in capsys.readouterr().err
+
+
 def test_an_empty_folder_is_filled(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["course", "."]) == 0
@@ -86,6 +96,35 @@ def test_update_makes_a_folder_where_there_is_none_and_then_does_nothing(tmp_pat
     assert {path: path.stat().st_mtime_ns for path in old} == old
 
 
+@pytest.mark.parametrize("more", [[], ["--update"]])
+def test_hidden_files_are_not_in_the_way(more, tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("mine")
+    assert main(["course", str(tmp_path), *more]) == 0
+    assert (tmp_path / ONE).exists()
+    assert (tmp_path / ".git" / "HEAD").read_text() == "mine"
+
+
+def outputs(folder):
+    notebooks = [json.loads(p.read_text(encoding="utf-8")) for p in folder.glob("*.ipynb")]
+    cells = [cell for notebook in notebooks for cell in notebook["cells"]]
+    return [one for cell in cells for one in cell.get("outputs", [])]
+
+
+def test_outputs_come_only_where_they_are_asked_for(tmp_path):
+    folder = tmp_path / "class"
+    for options, shown in [
+        ([], False), (["--outputs"], True), ([], True), (["--no-outputs"], False)
+    ]:  # fmt: skip
+        assert main(["course", str(folder), "--update", *options]) == 0
+        assert bool(outputs(folder)) is shown
+        captions = [text for text in sources_of(folder / ONE) if "**Figure" in text]
+        assert captions
+        for text in captions:
+            said = "run the cell above" in text and "What it shows" in text
+            assert said is not shown
+
+
 def test_update_of_a_folder_that_is_no_course_is_refused(tmp_path, capsys):
     (tmp_path / ONE).write_text("{}")
     assert main(["course", str(tmp_path), "--update"]) == 1
@@ -96,11 +135,11 @@ def test_update_of_a_folder_that_is_no_course_is_refused(tmp_path, capsys):
 @pytest.fixture
 def newer(monkeypatch):
     """An edition in which one question of chapter 3 is a better one."""
-    edition = course._edition("folded")
+    edition = course._edition("folded", outputs=False)
     target = next(cell for cell in edition[ONE]["cells"] if cell["id"] == "03-081")
     target["source"] = "A better question"
     edition[ONE] = with_originals(edition[ONE])
-    monkeypatch.setattr(course, "_edition", lambda solutions: edition)
+    monkeypatch.setattr(course, "_edition", lambda **choices: edition)
 
 
 def test_her_answer_survives_a_newer_edition(made, newer, capsys):
@@ -111,19 +150,23 @@ def test_her_answer_survives_a_newer_edition(made, newer, capsys):
     assert f"{ONE}: 1 new from the course, 1 of yours kept\n" in capsys.readouterr().out
 
 
-def test_old_imports_in_own_cells_are_told_with_what_to_write(made, newer, capsys):
-    mine = "from gapfm_teach.exercises import check\nfrom gapfm_teach import GAPfm, smooth"
-    change(made / ONE, "03-031", mine)
+def test_a_cell_that_both_have_changed_is_named_by_section_and_words(made, newer, capsys):
+    change(made / ONE, "03-081", "My question, changed\nand longer")
     assert main(["course", str(made), "--update"]) == 0
-    assert [line for line in capsys.readouterr().out.splitlines() if "moved" in line] == [
-        f"{ONE}: gapfm_teach.{old} in your own cells has moved; write {new} instead"
-        for old, new in (
-            ("exercises", "gapfm_course.exercises"),
-            ("smooth", "gapfm_teach.paper"),
-        )
-    ]
-    for new in command.MOVED.values():
-        assert importlib.import_module(new)
+    shown = capsys.readouterr().out
+    assert ": My question, changed\n" in shown
+    assert "03-081" not in shown
+
+
+def test_a_file_where_a_folder_has_to_be_stops_the_update_before_anything(
+    made, newer, capsys
+):
+    shutil.rmtree(made / "results")
+    (made / "results").write_text("mine")
+    before = files(made)
+    assert main(["course", str(made), "--update"]) == 1
+    assert "is a file, and the course needs a folder" in capsys.readouterr().err
+    assert files(made) == before
 
 
 def test_update_goes_on_without_solutions_unless_told(tmp_path):

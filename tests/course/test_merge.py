@@ -155,8 +155,7 @@ def test_both_versions_stand_side_by_side_and_hers_runs_last():
         merged.notebook, notebook(cell("a", "x = ()"), cell("b", "New text", "markdown"))
     )
     assert [one["source"] for one in later.notebook["cells"]] == [
-        f"# {NEW}\nx = None",
-        f"# {NEW}\nx = ()",
+        f"# {NEW}\nx = ()",  # in place of the one before
         "x = 1",
         f"**{NEW}**\n\nNew text",
         "My text",
@@ -171,6 +170,42 @@ def test_an_added_cell_stays_behind_the_one_it_was_written_under():
     new = notebook(cell("a", "1"), cell("n", "new"), cell("b", "2, better"), cell("c", "3"))
     shown = [one["source"] for one in merge(hers, new).notebook["cells"]]
     assert shown == ["1", "new", "2, better", "mine", "3"]
+
+
+OLD = [cell("a", "1"), cell("b", "2"), cell("c", "3"), cell("d", "4")]
+ANSWER = cell("b", "mine")
+
+
+@pytest.mark.parametrize(
+    ("hers", "new", "shown"),
+    [  # the cells of the newer edition, and what becomes of the student's
+        ([0, 3, ANSWER, 2], ["1", "2", "3", "4"], ["1", "4", "mine", "3"]),
+        ([0, 3, ANSWER, 2], ["1, better", "2", "3", "4"], ["1, better", "4", "mine", "3"]),
+        ([3, 0, 1], ["1", "2, better", "3", "4"], ["4", "1", "2, better"]),
+    ],
+)
+def test_a_cell_that_was_moved_stays_where_it_is(hers, new, shown):
+    hers = notebook(*OLD) | {"cells": [OLD[i] if isinstance(i, int) else i for i in hers]}
+    new = notebook(*(cell(name, text) for name, text in zip("abcd", new, strict=True)))
+    assert [one["source"] for one in merge(hers, new).notebook["cells"]] == shown
+
+
+def test_an_answer_without_an_id_is_told_by_its_place_and_runs_last():
+    hers = [cell("", text) for text in ("1", "mine", "my own", "3", "4")]
+    for one in hers:
+        del one["id"]
+    new = notebook(OLD[0], cell("b", "2, better"), *OLD[2:])
+    merged = merge(notebook(*OLD) | {"cells": hers}, new)
+    shown = [one["source"] for one in merged.notebook["cells"]]
+    assert shown == ["1", f"# {NEW}\n2, better", "mine", "my own", "3", "4"]
+    assert merged.both == ["b"]
+
+
+def test_tags_and_metadata_of_others_stay():
+    about = {"tags": ["exam"], "other program": {"a": 1}}
+    hers = notebook(*OLD) | {"cells": [one | {"metadata": about} for one in OLD]}
+    new = notebook(*(cell(one["id"], "better") for one in OLD))
+    assert all(one["metadata"] == about for one in merge(hers, new).notebook["cells"])
 
 
 def test_what_her_own_run_has_put_out_stays_with_unchanged_code():

@@ -7,6 +7,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from matplotlib.figure import Figure
 
 from gapfm_course import use_notebook_style
+from gapfm_course.class_edition.sources import sources
 from gapfm_course.notebook_output.words import describe_figure
 from gapfm_teach import plots
 
@@ -62,7 +63,8 @@ def test_missing_values_are_left_out(ax):
     assert description(ax) == ["gap: 3 points, x 1 to 3; y nan 5 2"]
 
 
-def test_the_kernel_formats_tables_and_figures():
+def test_the_kernel_formats_tables_and_figures(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     shell = InteractiveShell.instance()
     title = (
         "The Good, the Bad and the Ugly, in a version restored for its fiftieth birthday"
@@ -75,6 +77,8 @@ def test_the_kernel_formats_tables_and_figures():
         figure, _ = shell.display_formatter.format(Figure())
     finally:
         InteractiveShell.clear_instance()
+    tables = {path.name for path in (sources() / "notebooks" / "results").glob("*.csv")}
+    assert {path.name for path in (tmp_path / "results").glob("*.csv")} == tables
     assert "<td>−0.50</td>" in shown["text/html"]
     assert f"<td>{title}</td>" in shown["text/html"]
     assert "<style" not in shown["text/html"]

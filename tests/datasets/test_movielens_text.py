@@ -82,6 +82,23 @@ def test_10m_doubles_half_stars(tmp_path):
     assert ratings.max_grade == 10
 
 
+def test_a_bad_byte_spoils_one_title(tmp_path):
+    movies = MOVIES_DAT.replace("Boomerang", "Bómerang").encode() + b"3::\xff::Drama\n"
+    files = {"ratings.dat": DAT.format(half=4).encode(), "movies.dat": movies}
+    ratings = load_movielens("1m", path=make_folder(tmp_path / "folder", files))
+    assert ratings.titles[0] == "Bómerang (1992)"
+    assert ratings.source == "MovieLens 1M (3 ratings)"  # and not the whole of it
+
+
+def test_a_zip_with_backslashes_is_read_and_one_with_two_files_of_ratings_is_not(tmp_path):
+    files = {f"ml\\{Path(name).name}": text for name, text in SMALL_CSV.items()}
+    archive = make_zip(tmp_path / "a.zip", files)
+    assert load_movielens("20m", path=archive).n_ratings == 3
+    archive = make_zip(tmp_path / "b.zip", {"a/ratings.csv": b"", "b/ratings.csv": b""})
+    with pytest.raises(ValueError, match=r"b\.zip holds two: a/ratings\.csv and b/ratings"):
+        load_movielens("20m", path=archive)
+
+
 @pytest.mark.parametrize("name", ["20m", "25m", "32m", "latest-small-2018"])
 def test_later_editions_are_csv_with_half_stars(tmp_path, name):
     ratings = load_movielens(name, path=make_zip(tmp_path / "archive.zip", SMALL_CSV))
@@ -150,6 +167,7 @@ def test_titles_are_shown_as_people_say_them(stored, shown):
             r"ratings\.csv, line 2",
         ),
         ("20m", "movies.csv", "movieId,title,genres\n,x,y\n", r"movies\.csv, line 2"),
+        ("20m", "ratings.csv", f"{HEADER}\nTrue,TRUE,True,true\n", r"line 2: 'True,TRUE"),
         ("100k", "u.data", "99999999999\t2\t3\t4\n", r"u\.data, line 1: '99999999999"),
         ("100k", "u.data", "1\t2\t3\t4\n1\t3\t4\t5\t6\n", r"line 2: '1\\t3.* 4 fields"),
         ("20m", "ratings.csv", f'{HEADER}\n1,2,3,4\n1,"3,4,5\n', r"line 3: '1,\"3,4,5'"),
@@ -284,4 +302,4 @@ def test_another_edition_of_latest_small_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"not MovieLens latest-small, edition of 2016"):
         load_movielens("latest-small", path=path)
     ratings = load_movielens("latest-small-2018", path=path)
-    assert ratings.source == "MovieLens latest-small, edition of 2018"
+    assert ratings.source == "MovieLens latest-small, edition of 2018 (3 ratings)"

@@ -69,13 +69,15 @@ def test_titles_are_latin_1_with_commas_and_sometimes_without_a_year(tmp_path, l
 def test_titles_saved_again_in_utf_8_keep_their_letters(tmp_path, encoding):
     """The second as some programs write it, with a mark in front; "Œ" Latin-1 does not have."""
     path = small(tmp_path)
-    titles = netflix_files.TITLES.replace("Été", "Œuvre")
-    (path / "movie_titles.csv").write_bytes(titles.encode(encoding))
+    titles = netflix_files.TITLES.replace("Été", "Œuvre").encode(encoding)
+    for file in path.glob("*.txt"):
+        file.write_bytes(file.read_text().encode(encoding))
+    (path / "movie_titles.csv").write_bytes(titles.replace(b"Alien", b"Alien\xff"))
     assert load_netflix(path)[0].titles.tolist() == [
         "Dinosaur Planet (2003)",
         "Señor, No, Nunca",
         "Œuvre\x85suite (1994)",
-        "Alien Hunter (2003)",
+        "Alienÿ Hunter (2003)",
     ]
 
 

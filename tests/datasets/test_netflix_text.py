@@ -19,6 +19,7 @@ def read_by_line(text):
 
     Bad is a movie's second header, too."""
     movie, found, began, bad = 0, [], set(), []
+    text = text.removeprefix(b"\xef\xbb\xbf")
     for number, line in enumerate(text.split(b"\n"), start=1):
         header, rating = HEADER.fullmatch(line), RATING.fullmatch(line)
         if header and 1 <= int(header[1]) <= 17_770:

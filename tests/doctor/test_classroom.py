@@ -139,6 +139,7 @@ def test_several_problems_come_in_one_code_that_is_explained(ready, monkeypatch,
     line, _, code = the_line(capsys)
     assert code.startswith("WM-")
     assert "2 things" in line
+    assert line.endswith("; first run python -m gapfm_teach warm, then this again\n")
     assert command_line.main(["doctor", "--class", code.lower()]) == 0
     said = capsys.readouterr().out
     assert "W: not all is compiled yet" in said

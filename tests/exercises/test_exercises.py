@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import re
+import sys
 from pathlib import Path
 
 import nbformat
@@ -209,6 +210,40 @@ ANSWERS = {
 @pytest.mark.parametrize(("answer", "says"), ANSWERS.values(), ids=ANSWERS)
 def test_the_judge_tells_what_is_wrong(answer, says):
     assert judge(SQUARES, answer).startswith(says)
+
+
+def raises(self, *arguments, **options):
+    raise RuntimeError("no")
+
+
+HOSTILE = {
+    name: type("Hostile", (), {name: raises, "__hash__": None})()
+    for name in ("__array__", "__float__", "__repr__", "__eq__", "__class__", "__bool__")
+}
+HUGE = {
+    "text": "x" * 10**6,
+    "rows": [["x" * 1000] * 1000],
+    "dimensions": np.zeros((9,) * 5),
+    "a function that stops": lambda *arguments: {}["x" * 10**6],
+    "lines": lambda *arguments: {}["x\n" * 10**5],
+    "the end": lambda *arguments: sys.exit(),
+}
+
+
+@pytest.mark.parametrize("name", ["by-hand", "share-empty", "gradient-check"])
+@pytest.mark.parametrize("answer", (HOSTILE | HUGE).values(), ids=HOSTILE | HUGE)
+def test_whatever_an_answer_is_the_verdict_is_short_and_against_it(name, answer):
+    for given in (answer, lambda *arguments: answer):
+        said = judge(EXERCISES[name], given)
+        assert said.startswith("✗")
+        assert len(said) < 30_000
+
+
+def test_what_equals_everything_is_not_yes():
+    always = type("Always", (), {"__eq__": lambda self, other: True, "__hash__": None})()
+    for given in (always, 1, 1.0):
+        said = judge(EXERCISES["gradient-check"], lambda *arguments: given)  # noqa: B023
+        assert said.startswith("✗ Asked for is `True` or `False`")
 
 
 def test_an_array_where_yes_or_no_is_asked_for_is_answered():

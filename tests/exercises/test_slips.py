@@ -58,7 +58,24 @@ SLIPS = [
     ),
     ("item-gradient", lambda c, U, v, r: U.T @ c - r / 2 * v, "Half of the regulariser"),
     ("share-empty", lambda m, n, s: 1 - s // (m * n), "`//` divides and rounds down"),
+    ("share-empty", lambda m, n, s: 1 - s / m, "users *times* films cells"),
+    ("share-empty", lambda m, n, s: s / m, "users *times* films cells"),
+    ("share-empty", lambda m, n, s: f"{1 - s / m / n:.2%}", "This is not a number"),
+    ("share-empty", lambda m, n, s: str(1 - s / m / n), "This is not a number"),
+    ("ranks", sorted, "These are the scores themselves, sorted"),
+    ("ranks", lambda scores: range(len(scores)), "You numbered the items as they come"),
     ("by-hand", 0.125, "The term j = i is missing"),
+    ("by-hand", 5 / 6, "AP_2 counts, too"),
+    ("by-hand", 7 / 8, "from those *below* it"),
+    ("by-hand", "0,75", "This is not a number"),
+    ("by-hand", (0, 75), "This is not a number"),
+    ("shift-needed", lambda f, q: g(q) - f.min(), "That is g(q)"),
+    (
+        "iterations-to-grow",
+        lambda k, r, s: np.log(k) / np.log(1 + r * s**2),
+        "You squared σ",
+    ),
+    ("patience", lambda gaps, patience: np.argmax(gaps), "This looks at all iterations"),
     ("gap", gap_without_itself, "The term j = i is missing"),
     ("item-gradient", lambda c, U, v, r: 3 * (U.T @ c - r * v), "is 3 times what is asked"),
     ("gradient-check", loose_check, "Your tolerance lets an error of 1% through"),
@@ -86,7 +103,6 @@ SLIPS = [
 def test_a_slip_is_told_and_nothing_else(name, answer, says):
     said = judge(EXERCISES[name], answer)
     assert says in said
-    assert (
-        said.removeprefix("✗ ") in EXERCISES[name].mistakes or "times what is asked" in says
-    )
+    of_any = ("is 3 times what is asked", "This is not a number")
+    assert said.removeprefix("✗ ") in EXERCISES[name].mistakes or says in of_any
     assert "\n" not in said

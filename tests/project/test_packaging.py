@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -116,6 +117,19 @@ def test_the_source_archive_holds_the_package_whole_and_no_half_of_the_tests(
     read = {f"notebooks/{n}" for n in files(project / "notebooks")}
     assert {n for n in names if n.startswith("notebooks/")} == read
     assert {"pages/references.bib", "pages/notation.qmd"} <= names
+
+
+def test_a_release_waits_for_its_owner_and_the_readme_names_the_wheel():
+    text = (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    assert {name: job.get("if") for name, job in jobs.items()} == {
+        "build": None, "pypi": "vars.RELEASE == 'on'", "site": "vars.RELEASE == 'on'"
+    }  # fmt: skip
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
+    wheel = f"gapfm_teach-{project['version']}-py3-none-any.whl"
+    assert wheel in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.processes

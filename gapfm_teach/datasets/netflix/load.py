@@ -1,6 +1,7 @@
 """The Netflix Prize data, as ratings for training and the probe set."""
 
 import warnings
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,7 @@ def parse_all(
             n_ratings += sum(segment.users.size for segment in found)
             segments += found
         else:
-            others[name] = stream.read(MOST_BYTES)
+            others[name] = stream.read(MOST_BYTES).removeprefix(BOM_UTF8)
             if not others[name].strip():
                 raise empty_file(name)
     return segments, headers, others

@@ -1,5 +1,6 @@
 """The Netflix Prize's text to arrays, block by block."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import IO, NamedTuple
@@ -131,6 +132,8 @@ def read_ratings(
     n_lines = movie = 0
     while block := stream.read(BLOCK):
         block += stream.readline(LONGEST_LINE)
+        if n_lines == 0:
+            block = block.removeprefix(BOM_UTF8) or b"\n"
         text = np.frombuffer(block, np.uint8)
         parsed = parse(text, graded=True, begun=movie > 0)
         wanted = "USER,GRADE,YYYY-MM-DD', grade 1 to 5"

@@ -2,6 +2,7 @@
 
 import re
 
+from ..movielens_files import decode
 from .names import N_MOVIES
 from .parse import bad_line
 
@@ -15,11 +16,10 @@ def read_titles(file: str, content: bytes) -> dict[int, str]:
     Titles may hold commas and are never quoted; a year NULL is left out. Raises ValueError
     with file, line number and line, for a movie's second title too.
     """
-    encoding = _encoding(content)
     titles: dict[int, str] = {}
     # Not str.splitlines: one of the letters of Latin-1 is a line's end to it.
     for number, line in enumerate(content.split(b"\n"), start=1):
-        text = line.decode(encoding).strip()
+        text = decode(line).strip()
         if not text:
             continue
         found = TITLE_LINE.fullmatch(text)
@@ -29,25 +29,10 @@ def read_titles(file: str, content: bytes) -> dict[int, str]:
                 f"must be 'ID,YEAR,TITLE', ID 1 to {N_MOVIES}, YEAR four digits or NULL, "
                 f"TITLE at most {LONGEST_TITLE} letters"
             )
-            raise bad_line(file, number, line.decode(encoding), why)
+            raise bad_line(file, number, decode(line), why)
         if movie in titles:
             raise bad_line(
                 file, number, text, f"names movie {movie} a second time; keep one"
             )
         titles[movie] = found[3].strip() + ("" if found[2] == "NULL" else f" ({found[2]})")
     return titles
-
-
-def _encoding(content: bytes) -> str:
-    """UTF-8 if the whole file is valid as such, else Latin-1, as the original is.
-
-    Copies that were saved again are in UTF-8, and no file says so. Read as Latin-1 every file
-    makes sense to the computer and "Amélie" becomes "AmÃ©lie"; read as UTF-8 hardly any file
-    in Latin-1 does, since a letter with an accent would have to be followed by a symbol such
-    as "©" each time. So the strict one is tried first.
-    """
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8-sig"  # some programs put a mark before the first line
