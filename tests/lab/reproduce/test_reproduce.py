@@ -206,9 +206,10 @@ def test_a_stopped_run_ends_like_a_whole_one_and_takes_no_others_pieces(
         return real(space, *rest)
 
     for data in (mirrored, ratings):
-        with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        with monkeypatch.context() as patch:
             patch.setattr(running, "measure", failing)
-            reproduce.reproduce(make_run(data, tmp_path, n_splits=1))
+            with pytest.raises(ZeroDivisionError):
+                reproduce.reproduce(make_run(data, tmp_path, n_splits=1))
     assert len(list((tmp_path / "table4.unfinished").iterdir())) == 2
     assert reproduce.reproduce(make_run(ratings, tmp_path, n_splits=1)).equals(whole)
     [others] = (tmp_path / "table4.unfinished").iterdir()
