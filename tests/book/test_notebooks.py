@@ -54,7 +54,7 @@ ROOMS = {
             "lab.paper",
             "lab.protocols",
         ),
-        *("lab.systems", "lab.tuning", "lab.reproduce.figures"),
+        *("lab.primary.measure", "lab.primary.search", "lab.reproduce.figures"),
         *(f"lab.chapter_{n:02d}" for n in range(4, 12)),
         *(
             "course.check",
