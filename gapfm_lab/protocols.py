@@ -16,7 +16,7 @@ from .primary.protocol import Protocol
 from .primary.search import Extent
 
 EXTENT = Extent(
-    factor=3.0, steps=1, most_steps=4, rounds=2, skipped=("n_factors", "exponent")
+    factor=3.0, steps=1, most_steps=4, rounds=1, skipped=("n_factors", "exponent")
 )
 TOP_N = ("P@5", "NDCG@5", "GAP@5 (ideal)", "GAP@5 (all)", "GAP@5 (hits)")
 CATALOGUE = ("P@5", "NDCG@5", "GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5")
