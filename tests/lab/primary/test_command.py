@@ -89,7 +89,9 @@ def test_no_splits_are_refused_and_a_readers_file_stays(tmp_path, ratings, capsy
 
 
 def test_dear_systems_have_fewer_splits():
-    todo = [piece for piece in pieces(primary(declared.N_SPLITS, FULL)) if piece.given == 10]
+    todo = [
+        piece for piece in pieces(primary(declared.N_SPLITS, FULL)) if piece.given == 10
+    ]
     for name, space in declared.SYSTEMS.items():
         n = sum(piece.system == name for piece in todo)
         assert n == (declared.N_SPLITS_DEAR if space.dear else declared.N_SPLITS)
