@@ -61,7 +61,15 @@ def _named(*names: str) -> dict[str, Space]:
     return {name: _KNOWN[name] for name in names}
 
 
-_RIVALS = ("PopRec", "Grade-weighted popularity", "SVD++", "BPR", "EASE", "iALS", "CofiRank")
+_RIVALS = (
+    "PopRec",
+    "Grade-weighted popularity",
+    "SVD++",
+    "BPR",
+    "EASE",
+    "iALS",
+    "CofiRank",
+)
 _TABLE_2 = _named(*_RIVALS, "Smoothed AP", "GAPfm")
 _TABLE_3 = _TABLE_2 | _named("GAPfm + adaptive selection", "GAPfm + random selection")
 _TABLE_4 = _named(
