@@ -6,7 +6,7 @@ A few minutes on one core.
 import sys
 
 from gapfm_lab import chapter_06_coverage as simulation
-from gapfm_lab.reproduce.result_cache import write_csv
+from gapfm_lab.result_files import write_csv
 from gapfm_lab.versions import versions
 
 if __name__ == "__main__":

@@ -13,10 +13,11 @@ from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.ratings import Ratings
 from gapfm_teach.training.recommender import Recommender
 
+from .baselines import Popularity
 from .experiments.results import read_results
 from .paper import PAPER
-from .protocols import split
-from .systems import SYSTEMS
+from .primary.measure import build, split
+from .protocols import PROTOCOLS
 
 READINGS = ("ideal", "all", "hits")
 
@@ -31,12 +32,18 @@ def stored_systems(
     given: int = 10,
     seed: int = 0,
 ) -> dict[str, Recommender]:
-    """Some systems of a stored table, fitted to `train` with what tuning chose in one split."""
-    rows = read_results(table).query("given == @given and metric == 'NDCG@5'")
-    settings = rows.drop_duplicates("system").set_index("system")["settings"]
-    found = {name: json.loads(settings.loc[name])[seed] for name in names}
+    """Some systems of a stored table, fitted to `train` with what tuning chose in one split.
+
+    table : the path to table2.csv or table3.csv; the choices are beside it.
+    """
+    choices = read_results(str(table).replace(".csv", "_choices.csv"))
+    chosen = choices.query("given == @given and seed == @seed").set_index("system")[
+        "settings"
+    ]
+    spaces = PROTOCOLS[Path(table).stem].systems
     return {
-        name: SYSTEMS[name].build(chosen, seed).fit(train) for name, chosen in found.items()
+        name: build(spaces[name], json.loads(chosen[name]), seed).fit(train)
+        for name in names
     }
 
 
@@ -98,12 +105,12 @@ def popularity_levels(
 ) -> pd.Series:
     """Means over users of `list_measures` for PopRec, `n_held_out` (1 to 10) ratings a user.
 
-    The protocol is that of `protocols.split` with 1,000 drawn candidates, written in plain NumPy,
+    The protocol is that of `split` for "top_n", with 1,000 drawn candidates, written in plain NumPy,
     list after list; of the ten held-out ratings of a user, those not used are left aside.
     """
     n_held_out = check_count(n_held_out, "n_held_out", high=10)
-    train, known, test = split("top_n", ratings, given, random_state)
-    popularity = SYSTEMS["PopRec"].build({}, random_state).fit(train)
+    train, known, test, *_ = split("top_n", ratings, given, random_state)
+    popularity = Popularity().fit(train)
     rng = np.random.default_rng(random_state)
     rows = []
     for user in range(test.n_users):

@@ -20,7 +20,8 @@ from gapfm_teach.paper import (
 from gapfm_teach.ratings import Ratings
 from gapfm_teach.training.objectives import SMOOTH_RANKS
 
-from .experiments.results import clear, read_results
+from .experiments.results import read_results
+from .protocols import WHOLE
 
 # ------------------------------------------------------------------ one film
 
@@ -178,23 +179,16 @@ def steps_of(
     A row a step, measure and Given: its mean, and its difference to the step before, or for what is
     taken out to all changes of consistent GAP, each with a 95% interval.
     """
-    whole = "+ large start"
     results = read_results(table)
     paired = read_results(str(table).replace(".csv", "_differences.csv"))
-    systems = list(dict.fromkeys(results["system"]))
-    put_in = [name for name in systems if not name.startswith("- ")]
-    before = dict(zip(put_in[1:], put_in, strict=False))
-    keys = ["reference", "system", "given", "metric"]
-    paired = paired.assign(clear=clear(paired))
-    pairs = {tuple(pair[key] for key in keys): pair for pair in paired.to_dict("records")}
+    keys = ["system", "given", "metric"]
+    limits = paired.set_index(keys)[["difference", "ci_low", "ci_high"]]
+    changes = dict(zip(limits.index, limits.to_numpy().tolist(), strict=True))
     rows = []
     for row in results[results["metric"].isin(metrics)].itertuples():
-        reference = before.get(row.system, None if row.system == put_in[0] else whole)
         out: dict = {"given": row.given, "metric": row.metric, "system": row.system}
         out |= {"mean": [row.mean, row.ci_low, row.ci_high]}
-        if reference is not None:
-            pair = pairs[reference, row.system, row.given, row.metric]
-            change = [float(pair[name]) for name in ("difference", "ci_low", "ci_high")]
-            out |= {"change": change, "clear": bool(pair["clear"])}
+        if (change := changes.get((row.system, row.given, row.metric))) is not None:
+            out |= {"change": change}
         rows.append(out)
-    return {"whole": whole, "rows": rows}
+    return {"whole": WHOLE, "rows": rows}

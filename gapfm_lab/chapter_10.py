@@ -15,7 +15,7 @@ from gapfm_teach.ratings import Ratings
 from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import SMOOTH_RANKS
 
-from .protocols import FAMILY, PROTOCOLS
+from .protocols import FAMILY
 
 OWN = dict(
     zip(FAMILY, ("GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"), strict=True)
@@ -101,12 +101,10 @@ def against_gap(table: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     difference to GAP's mean as a share of it; difference, to GAP, 0 for GAP itself; and apart: does
     the 95% interval of the difference leave 0 out? Of so many some do by chance.
     """
-    name = PROTOCOLS["family"].references[0]
-    reference = table[table["system"] == name]
+    reference = table[table["system"] == "GAP"]
     means = reference.set_index(["given", "metric"])["mean"]
     base = means.loc[pd.MultiIndex.from_frame(table[["given", "metric"]])].to_numpy()
-    pairs = differences[differences["reference"] == name].set_index(KEY)
-    found = pairs.reindex(pd.MultiIndex.from_frame(table[KEY]))
+    found = differences.set_index(KEY).reindex(pd.MultiIndex.from_frame(table[KEY]))
     return table.assign(
         relative=table["mean"] / base - 1,
         difference=found["difference"].fillna(0).to_numpy(),

@@ -59,7 +59,7 @@ _TABLE_4 = {
     ),
 }
 
-# DataFrames with columns given, system (names as in `systems.SYSTEMS`), metric, value, data.
+# DataFrames with columns given, system (names as in `protocols`), metric, value, data.
 PAPER: dict[str, pd.DataFrame] = {
     "table2": _tidy(_TABLE_2, (10, 20, 30), TOP_N, "Netflix"),
     "table3": _tidy(_TABLE_3, (50,), TOP_N, "Netflix"),

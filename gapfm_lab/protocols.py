@@ -1,81 +1,115 @@
-"""Tables 2-4, and those of the other objectives: systems, splits, and what is measured."""
+"""Tables 2-4, the single changes and the family: systems, searches and comparisons, as declared.
+
+The search is that of `primary.declared` with a wider step and fewer of them, and D = 10 as in section
+5.1. These tables are secondary: they show estimates with intervals, and test nothing.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-
-import numpy as np
-import pandas as pd
 
 from gapfm_teach.model import GAPfm
-from gapfm_teach.ratings import Ratings
-from gapfm_teach.splits import sample_n, split_given
 
-from .systems import STEPS, SYSTEMS, System
-from .tuning import per_user
+from .baselines import WLT, CofiRank, MeanRating, SmoothedAP, SVDpp
+from .baselines.ablation import CONSISTENT, REPAIRS, partly_repaired, without
+from .primary.declared import SYSTEMS, Space
+from .primary.measure import ALL, N_TEST
+from .primary.protocol import Protocol
+from .primary.search import Extent
 
-N_TEST = 10  # held-out ratings a user in Tables 2 and 3
-# Ratings that a user has besides the Given ones. With a probe all users stay, and those who have
-# no others train on the same ratings in every split.
-FEWEST_LEFT = {
-    "top_n": N_TEST + 1,
-    "catalogue": 10,
-    "ranking": 10,
-    "probe": 1,
-}
-CANDIDATES = {"1000": 1000, "all": None}
-_SELECTIONS = ("GAPfm + adaptive selection", "GAPfm + random selection")
-_ALL_RANKS = "GAPfm, geometric, all ranks"
-_REPAIRED = (
-    "GAPfm, consistent, as it is", "GAPfm, consistent", "GAPfm, geometric, as it is",
-    "GAPfm, geometric",
-)  # fmt: skip
-_RIVALS = (
-    "PopRec", "Grade-weighted popularity", "SVD++", "BPR", "BPR, popular negatives", "EASE",
-    "Implicit ALS", "Pairwise logistic",
-)  # fmt: skip
-_CATALOGUE_SYSTEMS = (*_RIVALS, "GAPfm", *_REPAIRED)
-_TOP_N_SYSTEMS = (*_RIVALS, "CofiRank", "Smoothed AP", "GAPfm", *_REPAIRED)
-_RANKING_SYSTEMS = (
-    *_RIVALS, "Mean rating", "Shrunken mean rating", "CofiRank", "WLT", "Smoothed AP", "GAPfm",
-    "GAPfm, λ at each visit", "GAPfm, geometric",
-)  # fmt: skip
-# What others are tested against: the paper's system, and both repairs.
-_REFERENCES = ("GAPfm", "GAPfm, consistent", "GAPfm, geometric")
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """How one table is made: its task, Given conditions, systems, and in words.
-
-    task : one of `tuning.TASKS`, or "probe": top-N for a test set apart. systems : names; what
-    each is stands in `own`, or else in systems.SYSTEMS.
-    references : the systems that all others are tested against.
-    tuned_for : metrics; with several, a metric is measured with the settings that are best by it.
-    """
-
-    task: str
-    givens: Sequence[int]
-    systems: Sequence[str]
-    words: str
-    own: Mapping[str, System] = field(default_factory=dict)
-    references: Sequence[str] = ("GAPfm",)
-    tuned_for: Sequence[str] = ("NDCG@5",)
-
-    def system(self, name: str) -> System:
-        """What stands behind a name of `systems`."""
-        return self.own.get(name) or SYSTEMS[name]
-
-
+EXTENT = Extent(
+    factor=3.0, steps=1, most_steps=4, rounds=1, skipped=("n_factors", "exponent")
+)
+TOP_N = ("P@5", "NDCG@5", "GAP@5 (ideal)", "GAP@5 (all)", "GAP@5 (hits)")
+CATALOGUE = ("P@5", "NDCG@5", "GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5")
 _DRAWN = (
     f"users with at least Given + {N_TEST + 1} ratings; {N_TEST} of them drawn for the test, "
     "Given of the others for training, the rest left aside; candidates: the test items and "
     "items that the user never rated, 1000 drawn once or all"
 )
-_CATALOGUE_WORDS = (
+_CATALOGUE = (
     "users with at least Given + 10 ratings; Given drawn for training, all others are the test; "
     "candidates: all items that anybody rated, but for the user's own in training"
 )
-# The weightings of one kernel, each tuned over all that might suit one better than another.
+
+
+def against(systems: Mapping[str, Space], reference: str) -> list[tuple[str, str]]:
+    """All other systems with the reference."""
+    return [(one, reference) for one in systems if one != reference]
+
+
+_ASCENT = {"reg": 1.0, "learning_rate": 0.01}
+_OTHERS = {
+    "SVD++": Space(SVDpp, {"reg": 0.03, "learning_rate": 0.003}, fixed={"n_iter": 20}),
+    "CofiRank": Space(CofiRank, {"reg": 500.0}),
+    "Smoothed AP": Space(SmoothedAP, _ASCENT, fixed={"n_iter": 60}),
+    "Mean rating": Space(MeanRating),
+    "Shrunken mean rating": Space(MeanRating, {"shrinkage": 20.0}),
+    "WLT": Space(WLT, {"n_neighbors": 100, "learning_rate": 0.03}, fixed={"n_iter": 20}),
+    "GAPfm, λ at each visit": Space(
+        GAPfm, {"reg": 0.3, "learning_rate": 0.01}, fixed={"update": "sequential", "n_iter": 60}
+    ),
+    "GAPfm + adaptive selection": Space(
+        GAPfm, _ASCENT, fixed={"n_iter": 60, "n_selected": 20}
+    ),
+    "GAPfm + random selection": Space(
+        GAPfm, _ASCENT, fixed={"n_iter": 60, "n_selected": 20, "selection": "random"}
+    ),
+}  # fmt: skip
+_KNOWN = SYSTEMS | _OTHERS
+
+
+def _named(*names: str) -> dict[str, Space]:
+    return {name: _KNOWN[name] for name in names}
+
+
+_RIVALS = (
+    "PopRec",
+    "Grade-weighted popularity",
+    "SVD++",
+    "BPR",
+    "EASE",
+    "iALS",
+    "CofiRank",
+)
+_TABLE_2 = _named(*_RIVALS, "Smoothed AP", "GAPfm")
+_TABLE_3 = _TABLE_2 | _named("GAPfm + adaptive selection", "GAPfm + random selection")
+_TABLE_4 = _named(
+    *_RIVALS, "Mean rating", "Shrunken mean rating", "WLT", "Smoothed AP", "GAPfm",
+    "GAPfm, λ at each visit",
+)  # fmt: skip
+
+
+def _step(repairs: Sequence[str]) -> Space:
+    """λ and γ start where they belong, which depends on what is summed."""
+    summed = not ("1/Z" in repairs and "stars for weights" not in repairs)
+    smooth = "smooth ranks" in repairs
+    reg = (1.5 if smooth else 1.0) if summed else 0.05
+    rate = (
+        0.3
+        if "Adagrad" in repairs
+        else 0.1
+        if summed and smooth
+        else 0.01
+        if summed
+        else 1.0
+    )
+    return Space(
+        partly_repaired,
+        {"reg": reg, "learning_rate": rate},
+        fixed={"repairs": tuple(repairs)},
+    )
+
+
+# "+ name": with all changes up to it; "- name": with those of the consistent objective but for it.
+_PUT_IN = {"printed": _step(())}
+_PUT_IN |= {f"+ {name}": _step(REPAIRS[: k + 1]) for k, name in enumerate(REPAIRS)}
+WHOLE = f"+ {CONSISTENT[-1]}"
+# Without the last: that is the step before it.
+STEPS = _PUT_IN | {f"- {name}": _step(without(name)) for name in CONSISTENT[:-1]}
+# Each change with the step before it, or what is taken out with all changes of the consistent objective.
+_CHANGES = [*zip([*_PUT_IN][1:], _PUT_IN, strict=False)]
+_CHANGES += [(name, WHOLE) for name in STEPS if name not in _PUT_IN]
+
+# The weightings of one kernel.
 FAMILY = {
     "GAP": "consistent",
     "AP": "average_precision",
@@ -83,82 +117,33 @@ FAMILY = {
     "GR@5": "graded_recall",
     "ERR": "expected_reciprocal_rank",
 }
-_OF_FAMILY: Mapping[str, Sequence] = {
-    "reg": [0.03, 0.06, 0.12],
-    "unrated_weight": [0.05, 0.2],
-    "temperature": [0.3, 1.0],
-    "n_iter": [50],
-}
-_OWN = {
-    name: System(GAPfm, _OF_FAMILY, {"objective": objective})
+_FAMILY = _named("GAPfm", "GAPfm, geometric") | {
+    name: Space(
+        GAPfm, {"reg": 0.06, "unrated_weight": 0.05, "temperature": 1.0},
+        fixed={"objective": objective, "n_iter": 50},
+    )
     for name, objective in FAMILY.items()
-}
-PROTOCOLS = {
-    "table2": Protocol(
-        "top_n", (10, 20, 30), _TOP_N_SYSTEMS, _DRAWN, references=_REFERENCES
-    ),
-    "table3": Protocol(
-        "top_n", (50,), (*_TOP_N_SYSTEMS, *_SELECTIONS, _ALL_RANKS), _DRAWN,
-        references=(*_REFERENCES, _ALL_RANKS),
-    ),
-    "table4": Protocol(
-        "ranking", (10, 20, 30, 40), _RANKING_SYSTEMS,
-        "users with at least Given + 10 ratings; Given drawn for training, all others ranked",
-    ),
-    "repair": Protocol(
-        "catalogue", (10, 20, 30, 50), _CATALOGUE_SYSTEMS, _CATALOGUE_WORDS,
-        references=_REFERENCES,
-    ),
-    "ablation": Protocol(
-        "catalogue", (10, 30), tuple(STEPS), _CATALOGUE_WORDS, STEPS, tuple(STEPS)
-    ),
-    "family": Protocol(
-        "catalogue", (10, 30), ("GAPfm", "GAPfm, geometric", *FAMILY), _CATALOGUE_WORDS, _OWN,
-        ("GAP",),
-        ("P@5", "NDCG@5", "GAP@5 (ideal)", "AP@5", "GP@5", "GR@5", "ERR@5"),
-    ),
 }  # fmt: skip
 
-
-def split(
-    task: str, ratings: Ratings, given: int, seed: int
-) -> tuple[Ratings, Ratings, Ratings]:
-    """(train, known, test) for one seed; `known` are the ratings that make no candidates.
-
-    "ranking" (section 5.5) and "catalogue": users with at least given + 10 ratings, `given` of
-    them for training, all others for the test. "top_n" (section 5.1.2): 10 held-out ratings a user, as the paper's
-    probe has few, and `given` of the others for training; those that are left over are neither
-    learned from nor offered as if they were unrated: they are in `known`, with train.
-    """
-    rng = np.random.default_rng(seed)
-    if task in ("ranking", "catalogue"):
-        train, test = split_given(ratings, given, min_test=10, random_state=rng)
-        return train, train, test
-    test, known = split_given(ratings, N_TEST, min_test=given + 1, random_state=rng)
-    train, _ = split_given(known, given, min_test=1, random_state=rng)
-    return train, known, test
-
-
-def split_probe(
-    ratings: Ratings, probe: Ratings, given: int, seed: int
-) -> tuple[Ratings, Ratings, Ratings]:
-    """(train, known, test) as `split` gives them, where the test is set apart: the `probe`.
-
-    `given` of each user's `ratings` are for training; all of them are known.
-    """
-    return sample_n(ratings, given, random_state=seed), ratings, probe
-
-
-def measure(task: str, system, known: Ratings, test: Ratings, seed: int) -> pd.DataFrame:
-    """One row a user; for top-N the columns of both sets of candidates, as "1000 P@5".
-
-    For "probe" of 1,000 alone: all items, for each of that many users, would take hours.
-    """
-    if task in ("ranking", "catalogue"):
-        return per_user(task, system, known, test, seed)
-    sets = {"1000": 1000} if task == "probe" else CANDIDATES
-    parts = [
-        per_user("top_n", system, known, test, seed, n).add_prefix(f"{name} ")
-        for name, n in sets.items()
-    ]
-    return pd.concat(parts, axis=1)
+PROTOCOLS = {
+    "table2": Protocol(
+        "top_n", (10, 20, 30), _TABLE_2, (*TOP_N, *(ALL + name for name in TOP_N)),
+        against(_TABLE_2, "GAPfm"), EXTENT, words=_DRAWN,
+    ),
+    "table3": Protocol(
+        "top_n", (50,), _TABLE_3, (*TOP_N, *(ALL + name for name in TOP_N)),
+        against(_TABLE_3, "GAPfm"), EXTENT, words=_DRAWN,
+    ),
+    "table4": Protocol(
+        "ranking", (10, 20, 30, 40), _TABLE_4, ("NDCG@1", "NDCG@3", "NDCG@5"),
+        against(_TABLE_4, "GAPfm"), EXTENT, n_splits=3,
+        words="users with at least Given + 10 ratings; Given drawn for training, all others ranked",
+    ),
+    "ablation": Protocol(
+        "catalogue", (10, 30), STEPS, CATALOGUE, _CHANGES, EXTENT, words=_CATALOGUE
+    ),
+    "family": Protocol(
+        "catalogue", (10, 30), _FAMILY, CATALOGUE, against(_FAMILY, "GAP"), EXTENT, n_splits=3,
+        tuned_for=CATALOGUE, words=_CATALOGUE,
+    ),
+}  # fmt: skip

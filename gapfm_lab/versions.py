@@ -4,7 +4,7 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
-PACKAGES = ("gapfm-teach", "numpy", "scipy", "numba", "implicit", "scikit-surprise")
+PACKAGES = ("gapfm-teach", "numpy", "scipy", "numba", "scikit-learn", "scikit-surprise")
 
 
 def versions() -> str:

@@ -7,7 +7,6 @@ a given `random_state`, so each trains in one thread.
 import contextlib
 
 import numpy as np
-from scipy import sparse
 
 from gapfm_teach._support.checks import check_random_state, check_real
 from gapfm_teach.ratings import Ratings
@@ -81,119 +80,6 @@ class SVDpp(FactorModel):
     def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
         personal = self.item_factors_[items] @ self.user_factors_[user]
         return self.user_bias_[user] + self.item_bias_[items] + personal
-
-
-class _Implicit(FactorModel):
-    """Factors that the package `implicit` learned."""
-
-    def _learn(self, library, train: Ratings, values: np.ndarray) -> None:
-        from implicit.recommender_base import ModelFitError
-
-        # The one layout that `implicit` takes, and writable.
-        with np.errstate(over="ignore"):
-            data = values.astype(np.float32)
-        parts = (data, train.indices.copy(), train.indptr.astype(np.int32))
-        matrix = sparse.csr_matrix(parts, shape=(train.n_users, train.n_items))
-        with contextlib.suppress(
-            ModelFitError
-        ):  # not finite: refused below, as everywhere here
-            library.fit(matrix, show_progress=False)
-        self.user_factors_, self.item_factors_ = library.user_factors, library.item_factors
-        self._refuse_non_finite(self.user_factors_, self.item_factors_)
-
-    def _scores(self, user: int, items: np.ndarray | slice) -> np.ndarray:
-        return self.item_factors_[items] @ self.user_factors_[user]
-
-
-class PopularityBPR(_Implicit):
-    """`BPR` with other negatives: an unrated j is drawn the more often, the more popular it is.
-
-    `implicit` draws j as the item of a random rating. That takes popularity out of the scores,
-    which costs a lot in top-N lists, and items that nobody rated are never drawn: they keep the
-    score 0.
-
-    Parameters
-    ----------
-    n_factors : int >= 1.
-    reg, learning_rate : float >= 0 and > 0.
-    n_iter : int >= 1, each with as many draws as there are ratings.
-    random_state : None, int or numpy Generator; it draws the start and the pairs. The pairs come
-        from the C++ standard library, whose draws differ between compilers.
-
-    Attributes after `fit`: `user_factors_` (n_users, D + 1) and `item_factors_`
-    (n_items, D + 1); the last column holds 1 for users and the bias for items.
-
-    Source: the implementation of `implicit`, there called BPR.
-    """
-
-    def __init__(
-        self,
-        n_factors: int = 10,
-        *,
-        reg: float = 0.01,
-        learning_rate: float = 0.05,
-        n_iter: int = 100,
-        random_state=None,
-    ):
-        super().__init__(n_factors, reg, n_iter, random_state)
-        self.learning_rate = check_real(learning_rate, "learning_rate", low_open=True)
-
-    def _fit(self, train: Ratings, validation: Ratings | None) -> None:
-        with _extra("implicit"):
-            from implicit.cpu.bpr import BayesianPersonalizedRanking
-
-        library = BayesianPersonalizedRanking(
-            self.n_factors, self.learning_rate, self.reg, np.float64, self.n_iter,
-            num_threads=1, random_state=_seed(self.random_state),
-        )  # fmt: skip
-        self._learn(library, train, np.ones(train.n_ratings))
-
-
-class ImplicitALS(_Implicit):
-    """Weighted matrix factors: rated items should score 1, all others 0, by alternating solves.
-
-    Minimises Σ_mi c_mi (p_mi − ⟨U_m, V_i⟩)² + λ(‖U‖² + ‖V‖²) over all users and items, where
-    p = 1 and the confidence c = α y for a rating of grade y; p = 0 and c = 1 elsewhere.
-
-    Parameters
-    ----------
-    n_factors : int >= 1.
-    reg : float, λ > 0.
-    confidence : float, α > 0.
-    n_iter : int >= 1; each solves for all users, then for all items, exactly.
-    random_state : None, int or numpy Generator; it draws the starting factors.
-
-    Attributes after `fit`: `user_factors_` (n_users, D), `item_factors_` (n_items, D).
-
-    Source: Hu, Koren and Volinsky, "Collaborative Filtering for Implicit Feedback Datasets",
-    ICDM 2008, where c = 1 + α y; the implementation of `implicit`.
-    """
-
-    def __init__(
-        self,
-        n_factors: int = 10,
-        *,
-        reg: float = 10.0,
-        confidence: float = 1.0,
-        n_iter: int = 15,
-        random_state=None,
-    ):
-        super().__init__(n_factors, reg, n_iter, random_state)
-        check_real(reg, "reg", low_open=True)
-        self.confidence = check_real(confidence, "confidence", low_open=True)
-
-    def _fit(self, train: Ratings, validation: Ratings | None) -> None:
-        with _extra("implicit"):
-            from implicit.cpu.als import AlternatingLeastSquares
-            from threadpoolctl import threadpool_limits
-
-        # Small solves inside a loop: BLAS threads would only wait for each other.
-        with threadpool_limits(1, "blas"):
-            library = AlternatingLeastSquares(
-                self.n_factors, self.reg, 1.0, np.float64, iterations=self.n_iter,
-                use_cg=False, num_threads=1, random_state=_seed(self.random_state),
-            )  # fmt: skip
-            self._learn(library, train, self.confidence * train.grades.astype(np.float64))
 
 
 @contextlib.contextmanager

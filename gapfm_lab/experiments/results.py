@@ -11,7 +11,6 @@ from ..html_tables import format_html
 from ..paper import PAPER, TOP_N
 
 METRICS = ("P@5", "NDCG@5", "GAP@5 (ideal)")
-CLEAR, FEWEST_SPLITS = 0.05, 5
 # What a page says for the columns of our tables.
 WORDS = {
     "ci_low": "95% from",
@@ -23,8 +22,6 @@ WORDS = {
     "split_sd": "SD of splits",
     "split_min": "lowest split",
     "split_max": "highest split",
-    "n_failed": "failed",
-    "n_collapsed": "collapsed",
     "mean_grade": "mean grade",
     "mean_by_number": "mean by number",
     "share_up": "share pushed up",
@@ -84,22 +81,12 @@ def wide(results: pd.DataFrame, metric: str) -> pd.DataFrame:
     return table.reindex(order).rename_axis(index=None, columns="Given")
 
 
-def clear(differences: pd.DataFrame) -> pd.Series:
-    """Which rows of a table of paired comparisons that `reproduce` wrote have a sign that is clear.
-
-    p below 0.05 after Holm's correction, from five splits or more: with fewer, the smallest
-    p-values come many times too often.
-    """
-    return (differences["p_holm"] < CLEAR) & (differences["n_splits"] >= FEWEST_SPLITS)
-
-
 def leads(differences: pd.DataFrame, reference: str, metric: str) -> pd.DataFrame:
-    """How far `reference` is ahead of each other system, as text; "*" where that is clear.
+    """How far `reference` is ahead of each other system, as text.
 
     differences : a table of paired comparisons that `reproduce` wrote, of one set of candidates.
-    A row a system, a column a Given: difference of the means [95% interval]; a star where it is
-    `clear`, after Holm's correction for all comparisons with the reference in that table. Raises
-    ValueError for a reference or metric that is not in it.
+    A row a system, a column a Given: difference of the means [95% interval]. Raises ValueError for
+    a reference or metric that is not in it.
     """
     rows = differences[differences["reference"] == reference]
     rows = rows[rows["metric"] == metric]
@@ -110,8 +97,7 @@ def leads(differences: pd.DataFrame, reference: str, metric: str) -> pd.DataFram
         )
     parts = [-rows["difference"], -rows["ci_high"], -rows["ci_low"]]
     ahead, low, high = (_signed(part) for part in parts)
-    star = clear(rows).map({True: "*", False: ""})
-    text = ahead + star + " [" + low + ", " + high + "]"
+    text = ahead + " [" + low + ", " + high + "]"
     table = rows.assign(text=text).pivot(index="system", columns="given", values="text")
     order = rows.groupby("system")["difference"].mean().sort_values(ascending=False).index
     return table.reindex(order).rename_axis(index=None, columns="Given")
@@ -134,22 +120,6 @@ class Folded:
 
     def __repr__(self) -> str:
         return f"{self.title}\n{self.table.to_string()}"
-
-
-def costs(choices: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """What tuning cost, a row a system, and where one should be on one's guard.
-
-    choices : the choices that `reproduce` wrote; rows : the table's, of one metric. Means over
-    Given and splits of points tried, fits and seconds; counted over all of them: choices at an
-    edge of the widest grid, failed and collapsed runs.
-    """
-    choices = choices.assign(edge=choices["at_edge"].fillna("") != "")
-    by_name = choices.groupby("system")
-    table = by_name[["n_trials", "fits", "seconds"]].mean().round(0).astype(int)
-    table = table.rename(columns={"n_trials": "points"})
-    table["at an edge"] = by_name["edge"].sum()
-    bad = rows.groupby("system")[["n_failed", "n_collapsed"]].sum()
-    return label_columns(table.join(bad)).rename_axis(None)
 
 
 def _with_half(rows: pd.DataFrame) -> pd.Series:

@@ -1,25 +1,26 @@
 """`python -m gapfm_teach reproduce primary`: the declared comparison, or the same of your ratings."""
 
-import shutil
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from gapfm_teach._support.checks import check_count, check_path
-from gapfm_teach._support.files import replacing
 from gapfm_teach.datasets import load_movielens
+from gapfm_teach.intervals import holm
 from gapfm_teach.ratings import Ratings
 
-from ..overwriting import check_overwrite
+from ..result_files import check_overwrite, write_csv
 from ..versions import versions
 from . import declared
 from .own_data import read_ratings
-from .run import Piece, folder_name, pieces, run
+from .protocol import Protocol
+from .run import folder_name, measure_all, remove_pieces
 from .search import FULL, REDUCED, Extent
-from .table import make_tables, with_holm
+from .table import make_tables
 
 RESULTS, OWN_RESULTS = Path("notebooks/results"), Path("results")
 UNFINISHED = "primary.unfinished"
@@ -39,7 +40,7 @@ def main(options: Namespace) -> int:
     n_splits = OWN_SPLITS if quick else declared.N_SPLITS
     if options.splits is not None:
         n_splits = check_count(options.splits, "--splits")
-    extent = FULL if options.full or not quick else REDUCED
+    protocol = primary(n_splits, FULL if options.full or not quick else REDUCED)
     default = OWN_RESULTS if own else RESULTS / "quick" if quick else RESULTS
     out = (
         default
@@ -52,30 +53,50 @@ def main(options: Namespace) -> int:
         for name in ("primary", "primary_differences", "primary_choices")
     ]
     check_overwrite(files)
-    tables = [
-        _measure(name, ratings, n_splits, extent, out / UNFINISHED)
+    folders = {
+        name: out / UNFINISHED / folder_name(name, protocol.extent, ratings)
         for name, ratings in loaded.items()
+    }
+    tables = [
+        _tables(protocol, name, ratings, folders[name]) for name, ratings in loaded.items()
     ]
     means, differences, choices = (pd.concat(parts) for parts in zip(*tables, strict=True))
     header = [
         f"python -m gapfm_teach reproduce primary{_typed(options)}",
         *(f"Data: {ratings!r}" for ratings in loaded.values()),
-        f"Search: {'full' if extent == FULL else 'reduced'}; declared in gapfm_lab/primary/declared.py",
+        f"Search: {'full' if protocol.extent == FULL else 'reduced'}; declared in gapfm_lab/primary/declared.py",
         "Intervals: 95%, over users and splits; n_users 0: over splits alone",
         versions(),
     ]
     for file, table in zip(files, (means, with_holm(differences), choices), strict=True):
-        _write(file, table, header)
-    for (
-        name,
-        ratings,
-    ) in loaded.items():  # those of other data may belong to a run to be resumed
-        shutil.rmtree(out / UNFINISHED / folder_name(name, ratings, extent))
-    if not any((out / UNFINISHED).iterdir()):
-        (out / UNFINISHED).rmdir()
+        write_csv(file, table, header)
+    for folder in folders.values():
+        remove_pieces(folder)
     print(shown(means))
     print(files[0])
     return 0
+
+
+def primary(n_splits: int, extent: Extent) -> Protocol:
+    """The protocol of what is declared; a shorter search is not made for the dear systems."""
+    systems = {
+        name: space
+        for name, space in declared.SYSTEMS.items()
+        if extent == FULL or not space.dear
+    }
+    return Protocol(
+        "catalogue", declared.GIVEN, systems, (*declared.PER_USER, declared.FEW_CANDIDATES),
+        declared.COMPARISONS, extent, n_splits, declared.N_SPLITS_DEAR, declared.PER_SPLIT,
+    )  # fmt: skip
+
+
+def with_holm(differences: pd.DataFrame) -> pd.DataFrame:
+    """p_value of the primary endpoint alone, and `p_holm`: those adjusted together."""
+    on_primary = differences["metric"] == declared.METRIC
+    adjusted = pd.Series(np.nan, differences.index)
+    adjusted[on_primary] = holm(differences.loc[on_primary, "p_value"])
+    p_value = differences["p_value"].where(on_primary)
+    return differences.assign(p_value=p_value, p_holm=adjusted)
 
 
 def shown(means: pd.DataFrame) -> str:
@@ -104,28 +125,26 @@ def _own(path) -> Mapping[str, Ratings]:
     return {Path(path).stem: ratings}
 
 
-def _measure(
-    name: str, ratings: Ratings, n_splits: int, extent: Extent, folder: Path
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    givens = [given for given in declared.GIVEN if _n_users(ratings, given) >= FEWEST_USERS]
+def _tables(
+    protocol: Protocol, name: str, ratings: Ratings, folder: Path
+) -> list[pd.DataFrame]:
+    """Those of one data set, the name in front."""
+    counts = np.diff(ratings.indptr)
+    givens = [
+        given for given in protocol.givens
+        if np.sum(counts >= given + declared.FEWEST_LEFT) >= FEWEST_USERS
+    ]  # fmt: skip
     if not givens:
-        most = int(np.diff(ratings.indptr).max())
         raise ValueError(
-            f"{name}: fewer than {FEWEST_USERS} users have {min(declared.GIVEN)} ratings to train "
-            f"on and {declared.FEWEST_LEFT} to test (the most that one has is {most}); use more ratings"
+            f"{name}: fewer than {FEWEST_USERS} users have {min(protocol.givens)} ratings to train "
+            f"on and {declared.FEWEST_LEFT} to test (the most that one has is {counts.max()}); use more "
+            "ratings"
         )
-    systems = [
-        system
-        for system, space in declared.SYSTEMS.items()
-        if extent == FULL or not space.dear
-    ]
-    todo: list[Piece] = list(pieces(n_splits, systems, givens))
-    place = folder / folder_name(name, ratings, extent)
-    return make_tables(name, ratings, run(ratings, place, todo, extent))
-
-
-def _n_users(ratings: Ratings, given: int) -> int:
-    return int(np.sum(np.diff(ratings.indptr) >= given + declared.FEWEST_LEFT))
+    protocol = replace(protocol, givens=givens)
+    tables = make_tables(protocol, ratings, measure_all(protocol, ratings, folder))
+    for table in tables:
+        table.insert(0, "data", name)
+    return list(tables)
 
 
 def _typed(options: Namespace) -> str:
@@ -136,9 +155,3 @@ def _typed(options: Namespace) -> str:
     return "".join(
         words + [f" --{name}" for name in ("quick", "full") if getattr(options, name)]
     )
-
-
-def _write(file: Path, table: pd.DataFrame, header: Sequence[str]) -> None:
-    text = "".join(f"# {line}\n" for line in header) + table.to_csv(index=False)
-    with replacing(file) as out:
-        out.write(text.encode())

@@ -11,13 +11,10 @@ from gapfm_teach.ratings import Ratings
 
 from ..experiments.netflix_size import PLACE, active_users, netflix
 from ..primary.command import main as primary
-from .make import reproduce
-from .run import MAIN, N_SPLITS, Run
+from .make import MAIN, Run, reproduce
 
 RESULTS = Path("notebooks/results")  # of full runs; those of --quick go to a folder inside
-QUICK_SPLITS, QUICK_TRIALS = 2, 4
 NETFLIX = "netflix"
-NETFLIX_SPLITS, NETFLIX_TRIALS = 1, 6  # so many users that one split says enough
 SIMULATED_SCALE = 0.01
 STOPPED = 130  # what shells call the end by Ctrl-C
 
@@ -37,35 +34,23 @@ def main(options: Namespace) -> int:
         # DownloadError is an OSError; ImportError: a library that is there but does not load
         print(error, file=sys.stderr)
         return 1
-    print(run.out / f"{run.file_name}.csv")
+    print(run.file(".csv"))
     return 0
 
 
 def _run(options: Namespace) -> Run:
-    of_netflix = options.data == NETFLIX
-    if options.scale is not None and not of_netflix:
+    if options.scale is not None and options.data != NETFLIX:
         raise ValueError(f"--scale goes with --data {NETFLIX}, got --data {options.data}")
-    full = (NETFLIX_SPLITS, NETFLIX_TRIALS) if of_netflix else (N_SPLITS, None)
-    quick = (1, 2) if of_netflix else (QUICK_SPLITS, QUICK_TRIALS)
-    n_splits, n_trials = quick if options.quick else full
     if options.splits is not None:
-        n_splits = options.splits
-    check_count(n_splits, "--splits")
-    results = RESULTS / "quick" if options.quick else RESULTS
+        check_count(options.splits, "--splits")
+    out = RESULTS / "quick" if options.quick else RESULTS
+    if options.out is not None:
+        out = Path(check_path(options.out, "--out", "name a folder"))
     ratings, probe = _data(options)
     return Run(
-        options.name,
-        ratings,
-        options.data,
-        results
-        if options.out is None
-        else check_path(options.out, "--out", "name a folder"),
-        _command(options),
-        n_splits=n_splits,
-        n_trials=n_trials,
-        tune_again=options.tune,
-        probe=probe,
-    )
+        options.name, ratings, options.data, out, _command(options), options.splits,
+        options.quick, probe,
+    )  # fmt: skip
 
 
 def _data(options: Namespace) -> tuple[Ratings, Ratings | None]:

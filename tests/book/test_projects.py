@@ -8,7 +8,6 @@ import capstone_sample
 import pytest
 
 import gapfm_teach
-from gapfm_lab import tuning
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "pages/projects.qmd").read_text(encoding="utf-8")
@@ -23,7 +22,6 @@ def ratings():
 def test_all_steps_of_the_capstone_run(ratings, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "my_measure", capstone_sample)
     monkeypatch.setattr(gapfm_teach, "load_movielens", lambda name: ratings)
-    monkeypatch.setattr(tuning, "MOST_WIDENINGS", 0)  # to be quick
     names = {}
     for step in STEPS[:-1]:
         exec(step, names)

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gapfm_lab import chapter_06, protocols
+from gapfm_lab import chapter_06
 from gapfm_lab.baselines import MeanRating, Popularity
 from gapfm_lab.paper import PAPER
-from gapfm_lab.systems import SYSTEMS
+from gapfm_lab.primary.measure import split
 from gapfm_teach import simulate_ratings, split_given
 from gapfm_teach.evaluation import top_n_per_user
 
@@ -26,9 +26,8 @@ def test_measures_of_a_list_by_hand():
 def test_levels_written_plainly_agree_with_the_compiled_evaluation():
     ratings = simulate_ratings(400, 150, random_state=0)
     plain = chapter_06.popularity_levels(ratings, 10, 10)
-    train, known, test = protocols.split("top_n", ratings, 10, 0)
-    system = SYSTEMS["PopRec"].build({}, 0).fit(train)
-    users = top_n_per_user(system, known, test, random_state=0)
+    train, known, test, *_ = split("top_n", ratings, 10, 0)
+    users = top_n_per_user(Popularity().fit(train), known, test, random_state=0)
     # Fewer than 1,000 items are unrated, so both rank all of them: only ties differ.
     assert plain["NDCG@5"] == pytest.approx(users["NDCG@5"].mean(), abs=0.03)
     assert plain["GAP@5 (hits)"] == pytest.approx(users["GAP@5 (hits)"].mean(), abs=0.06)

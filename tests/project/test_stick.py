@@ -33,7 +33,7 @@ def test_the_wheels_are_those_of_the_course_pinned_and_hashed(system):
     assert all(line.count("==") == 1 and "--hash=sha256:" in line for line in lines)
     brought = names(system)
     assert {"numpy", "numba", "llvmlite", "jupyterlab", "anywidget", "mpmath"} <= brought
-    assert {"implicit", "scikit-surprise", "distributed", "pyarrow"} <= brought
+    assert {"scikit-learn", "scikit-surprise", "distributed", "pyarrow"} <= brought
     assert not brought & {"pytest", "ruff", "mypy", "playwright", "typst", "gapfm-teach"}
 
 

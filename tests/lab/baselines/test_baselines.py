@@ -18,11 +18,9 @@ from gapfm_lab.baselines import (
     CofiRank,
     GradedGAPfm,
     GradeWeightedPopularity,
-    ImplicitALS,
     MeanRating,
     PairwiseLogistic,
     Popularity,
-    PopularityBPR,
     SmoothedAP,
     SVDpp,
 )
@@ -36,13 +34,11 @@ from gapfm_teach.paper import thresholding_probabilities
 from gapfm_teach.splits import hold_out
 
 DRAWING = [
-    SVDpp, BPR, PopularityBPR, ImplicitALS, IALS, PairwiseLogistic, SmoothedAP, CofiRank, WLT,
+    SVDpp, BPR, IALS, PairwiseLogistic, SmoothedAP, CofiRank, WLT,
     GradedGAPfm,
 ]  # fmt: skip
 LIBRARY = {
     SVDpp: "surprise",
-    PopularityBPR: "implicit",
-    ImplicitALS: "implicit",
     baselines.SLIM: "sklearn",
 }
 SYSTEMS = [getattr(baselines, name) for name in baselines.__all__]
@@ -171,9 +167,8 @@ def test_a_list_for_all_is_one_factor_too(system):
         (EASE, {"reg": 0}, "reg"),
         (SVDpp, {"n_factors": 0}, "n_factors"),
         (BPR, {"n_iter": 0}, "n_iter"),
-        (PopularityBPR, {"learning_rate": 0}, "learning_rate"),
         (PairwiseLogistic, {"unrated_weight": 0}, "unrated_weight"),
-        (ImplicitALS, {"confidence": 0}, "confidence"),
+        (IALS, {"unobserved_weight": 0}, "unobserved_weight"),
         (SmoothedAP, {"threshold": 0}, "threshold"),
         (CofiRank, {"tol": 0.0}, "tol"),
         (WLT, {"n_neighbors": 0}, "n_neighbors must be at least 1, got 0"),
@@ -186,12 +181,7 @@ def test_bad_settings_are_refused_at_once(system, settings, message):
 
 @pytest.mark.parametrize("system", LIBRARY)
 def test_a_missing_library_is_named_with_its_cure(system, train, monkeypatch):
-    for name in (
-        "surprise",
-        "implicit.cpu.bpr",
-        "implicit.cpu.als",
-        "sklearn.linear_model",
-    ):
+    for name in ("surprise", "sklearn.linear_model"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r"pip install 'gapfm-teach\[baselines\]'"):
         system().fit(train)
@@ -262,8 +252,7 @@ def test_ease_names_a_regularisation_that_is_too_small():
     [
         (EASE, {}),
         (BPR, {"reg": 0.1}),
-        (PopularityBPR, {}),
-        (ImplicitALS, {}),
+        (IALS, {}),
         (PairwiseLogistic, {"reg": 6.0, "unrated_weight": 0.2}),
     ],
 )
@@ -293,20 +282,8 @@ def test_svdpp_predicts_as_its_library_does(train):
         np.testing.assert_allclose(model.predict(user), theirs, rtol=1e-9)
 
 
-def test_als_ends_at_the_solution_of_its_normal_equations(train):
-    model = make(ImplicitALS, n_factors=3, reg=2.0, confidence=1.5, random_state=0)
-    U, V = (model.fit(train).user_factors_, model.item_factors_)
-    grades = train.to_scipy().toarray()
-    for item in range(train.n_items):
-        confidence = np.where(grades[:, item] > 0, 1.5 * grades[:, item], 1.0)
-        system = (U.T * confidence) @ U + 2.0 * np.eye(3)
-        solution = np.linalg.solve(system, (U.T * confidence) @ (grades[:, item] > 0))
-        np.testing.assert_allclose(V[item], solution, atol=1e-6)
-
-
-@pytest.mark.parametrize("system", [BPR, PopularityBPR])
-def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(system, train):
-    model = make(system, reg=0.001, random_state=0).fit(train)
+def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(train):
+    model = make(BPR, reg=0.001, random_state=0).fit(train)
     auc = []
     for user in range(train.n_users):
         scores, rated = model.predict(user), train.row(user)[0]
@@ -317,7 +294,7 @@ def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(system, tra
         train.indptr, train.indices, np.full(train.n_ratings, 1), n_items=train.n_items
     )
     np.testing.assert_array_equal(
-        model.predict(0), make(system, reg=0.001, random_state=0).fit(flat).predict(0)
+        model.predict(0), make(BPR, reg=0.001, random_state=0).fit(flat).predict(0)
     )
 
 
@@ -325,10 +302,8 @@ def test_bpr_ranks_rated_items_above_unrated_ones_and_ignores_grades(system, tra
     ("system", "settings"),
     [
         (BPR, {"learning_rate": 1e308}),
-        (PopularityBPR, {"learning_rate": 1e308}),
         (PairwiseLogistic, {"learning_rate": 1e308}),
         (PairwiseLogistic, {"learning_rate": 1000.0}),  # finite, but too far apart
-        (ImplicitALS, {"confidence": 1e300}),
         (SVDpp, {"learning_rate": 1e300}),
     ],
 )

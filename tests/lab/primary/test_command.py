@@ -1,13 +1,16 @@
 """`python -m gapfm_teach reproduce primary`: from a file of ratings to the tables."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from gapfm_lab.primary import command, declared
+from gapfm_lab.primary.command import primary, with_holm
 from gapfm_lab.primary.run import Piece, folder_name, pieces
 from gapfm_lab.primary.search import FULL, REDUCED
-from gapfm_lab.primary.table import make_tables, with_holm
+from gapfm_lab.primary.table import make_tables
 from gapfm_teach import Ratings, simulate_ratings
 from gapfm_teach.__main__ import main
 
@@ -86,7 +89,9 @@ def test_no_splits_are_refused_and_a_readers_file_stays(tmp_path, ratings, capsy
 
 
 def test_dear_systems_have_fewer_splits():
-    todo = list(pieces(declared.N_SPLITS, givens=[10]))
+    todo = [
+        piece for piece in pieces(primary(declared.N_SPLITS, FULL)) if piece.given == 10
+    ]
     for name, space in declared.SYSTEMS.items():
         n = sum(piece.system == name for piece in todo)
         assert n == (declared.N_SPLITS_DEAR if space.dear else declared.N_SPLITS)
@@ -98,8 +103,8 @@ def test_other_ratings_or_another_search_have_pieces_of_their_own(ratings):
     changed[0] = 1 + changed[0] % ratings.max_grade
     other = Ratings(ratings.indptr, ratings.indices, changed, n_items=ratings.n_items)
     names = {
-        folder_name("a", ratings, FULL), folder_name("a", ratings, REDUCED),
-        folder_name("a", other, FULL),
+        folder_name("a", FULL, ratings), folder_name("a", REDUCED, ratings),
+        folder_name("a", FULL, other),
     }  # fmt: skip
     assert len(names) == 3
 
@@ -114,7 +119,8 @@ def test_differences_are_paired_and_holm_is_over_the_primary_endpoint_alone(rati
                  "settings": "{}", "value": 0.5, "n_fits": 3, "at_edge": ""}  # fmt: skip
         measured[Piece(10, other, seed)] = base.assign(**fixed)
         measured[Piece(10, one, seed)] = (base + 0.1).assign(**fixed)
-    means, differences, choices = make_tables("data", ratings, measured)
+    protocol = replace(primary(4, FULL), givens=(10,))
+    means, differences, choices = make_tables(protocol, ratings, measured)
     np.testing.assert_allclose(differences["difference"], 0.1)
     table = with_holm(differences)
     tested = table["p_holm"].notna()

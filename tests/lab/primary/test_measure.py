@@ -18,6 +18,76 @@ def ratings():
     return simulate_ratings(90, 120, mean_ratings=40, random_state=3)
 
 
+def triples(ratings):
+    return set(ratings.to_frame().itertuples(index=False, name=None))
+
+
+@pytest.mark.parametrize("task", ["ranking", "catalogue", "top_n"])
+def test_a_split_gives_every_user_the_same_number_and_nothing_twice(ratings, task):
+    train, known, test, *_ = split(task, ratings, 12, 3)
+    counts = np.diff(ratings.indptr)
+    least = 12 + (module.N_TEST + 1 if task == "top_n" else 10)
+    assert train.users.tolist() == ratings.users[counts >= least].tolist()
+    assert set(np.diff(train.indptr).tolist()) == {12}
+    assert triples(train) <= triples(known)
+    assert not triples(known) & triples(test)
+    of_these = ratings.to_frame()[lambda df: df["user"].isin(train.users)]
+    assert len(triples(known) | triples(test)) == len(of_these)
+    if task == "top_n":
+        assert set(np.diff(test.indptr).tolist()) == {module.N_TEST}
+    else:
+        assert triples(known) == triples(train)
+
+
+class Oracle(Recommender):
+    """Puts ratings that were left aside on top, then those of the test, by their grades."""
+
+    def __init__(self, scores):
+        self.scores = scores
+
+    def _fit(self, train, validation) -> None:
+        pass
+
+    def _scores(self, user, items):
+        return self.scores[user, items]
+
+
+def test_ratings_left_aside_are_no_candidates(ratings):
+    parts = split("top_n", ratings, 12, 0)
+    dense = [part.to_scipy().toarray() for part in parts[:3]]
+    aside = (dense[1] > 0) & (dense[0] == 0)
+    assert aside.any()
+    space = Space(Oracle, fixed={"scores": np.where(aside, 100.0, dense[2])})
+    table = measure(space, parts)
+    ideal = [f"{of}{m}" for of in ("", module.ALL) for m in ("NDCG@5", "GAP@5 (ideal)")]
+    np.testing.assert_allclose(table[ideal], 1.0)
+
+
+def test_each_metric_has_the_settings_best_by_it_and_nothing_is_fitted_twice(ratings):
+    """One system is perfect but for the best film, the other finds that alone."""
+    parts = split("catalogue", ratings, 12, 0)
+    grades = parts.test.to_scipy().toarray().astype(float)
+    best = grades == 5
+    first = best & (np.cumsum(best, axis=1) == 1)
+    lists = {"long": np.where(best, 0.5, grades), "short": first.astype(float)}
+    fitted = []
+
+    class Either(Oracle):
+        def __init__(self, which):
+            fitted.append(which)
+            super().__init__(lists[which])
+
+    space = Space(Either, choices={"which": ("long", "short")})
+    table = measure(space, parts, tuned_for=("AP@5", "P@5"))
+    settings = json.loads(table["settings"][0])
+    assert settings == {"AP@5": {"which": "long"}, "P@5": {"which": "short"}}
+    assert table["n_fits"][0] == 2
+    assert sorted(fitted[:2]) == ["long", "short"]
+    for metric, which in (("AP@5", "long"), ("P@5", "short")):
+        alone = measure(Space(Either, fixed={"which": which}), parts)
+        np.testing.assert_array_equal(table[metric], alone[metric])
+
+
 class ByTaste(Recommender):
     """Scores that depend on one setting: `good` scores by the item's mean grade, and else by chance."""
 
@@ -34,25 +104,25 @@ class ByTaste(Recommender):
 
 
 def test_a_third_of_the_users_is_for_validation(ratings):
-    parts = split(ratings, 10, 5)
+    parts = split("catalogue", ratings, 10, 5)
     assert parts.validation.sum() == round(parts.train.n_users / 3)
     assert (np.diff(parts.train.indptr) == 10).all()
-    again = split(ratings, 10, 5)
+    again = split("catalogue", ratings, 10, 5)
     assert (again.validation == parts.validation).all()
     assert (again.train.indices == parts.train.indices).all()
-    assert (split(ratings, 10, 6).validation != parts.validation).any()
+    assert (split("catalogue", ratings, 10, 6).validation != parts.validation).any()
 
 
 def test_settings_come_from_validation_users_and_results_from_others(ratings, monkeypatch):
-    parts = split(ratings, 10, 0)
+    parts = split("catalogue", ratings, 10, 0)
     seen = []
-    inner = module._per_user
+    inner = module._of_users
 
-    def watched(model, parts, chosen):
+    def watched(table, parts, chosen):
         seen.append(chosen.copy())
-        return inner(model, parts, chosen)
+        return inner(table, parts, chosen)
 
-    monkeypatch.setattr(module, "_per_user", watched)
+    monkeypatch.setattr(module, "_of_users", watched)
     table = measure(Space(ByTaste, choices={"good": (False, True)}), parts)
     assert all((chosen == parts.validation).all() for chosen in seen[:-1])
     assert (seen[-1] == ~parts.validation).all()
@@ -61,7 +131,7 @@ def test_settings_come_from_validation_users_and_results_from_others(ratings, mo
 
 
 def test_measures_by_their_definitions(ratings):
-    parts = split(ratings, 10, 1)
+    parts = split("catalogue", ratings, 10, 1)
     table = measure(Space(ByTaste, fixed={"good": True}), parts).set_index("user")
     model = ByTaste(True, 1).fit(parts.train)
     candidates = np.union1d(parts.train.indices, parts.test.indices)
@@ -91,7 +161,7 @@ def test_a_training_that_leaves_the_finite_numbers_is_not_chosen(ratings):
                 raise FloatingPointError("too large")
             super()._fit(train, validation)
 
-    parts = split(ratings, 10, 0)
+    parts = split("catalogue", ratings, 10, 0)
     table = measure(Space(Diverging, choices={"good": (False, True)}), parts)
     assert json.loads(table["settings"][0]) == {"good": False}
 

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 import gapfm_teach
-from gapfm_lab.overwriting import check_overwrite
+from gapfm_lab.result_files import check_overwrite
 
 STORED = Path(gapfm_teach.__file__).parent.parent / "notebooks" / "results"
-MADE = ["family", "figure1", "figure2", "repair", "table4", "netflix_figure3"]
+MADE = ["family", "figure1", "figure2", "table4", "netflix_figure3"]
 
 
 def test_what_was_stored_may_be_replaced(tmp_path):
     names = [f"{name}{suffix}" for name in MADE for suffix in (".csv", ".png")]
-    names += [f"repair_{kind}.csv" for kind in ("choices", "differences")]
+    names += ["family_differences.csv"]
     check_overwrite(STORED / name for name in names)
     check_overwrite([tmp_path / "table1.csv", tmp_path / "table1.png"])  # nothing is there
 

@@ -7,21 +7,24 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.image import imread
+from reproduce_sample import EXTENT
 
 import gapfm_teach.__main__ as command_line
 from gapfm_lab.baselines import Popularity
 from gapfm_lab.experiments.netflix_size import PLACE, active_users
 from gapfm_lab.netflix_simulation import simulate_netflix
-from gapfm_lab.protocols import measure, split_probe
-from gapfm_lab.reproduce import choices, netflix, tables
+from gapfm_lab.primary.declared import Space
+from gapfm_lab.primary.measure import measure, split
+from gapfm_lab.protocols import against
 from gapfm_lab.reproduce import make as reproduce
-from gapfm_lab.reproduce.run import Run
+from gapfm_lab.reproduce import netflix
+from gapfm_lab.reproduce.make import Run
 from gapfm_lab.reproduce.table1 import at_least, statistics
-from gapfm_lab.systems import SYSTEMS
 from gapfm_teach import GAPfm, load_netflix, simulate_ratings, top_n_per_user
 from gapfm_teach.splits import sample_n, subset
 
 SCALE, LEAST = 0.005, 5  # of the probe's users, those with so many ratings in it count
+QUICK = {"learning_rate": "auto", "n_iter": 4}
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +56,17 @@ def typed(folder, tmp_path, monkeypatch):
     return run
 
 
-def put_small_table(monkeypatch, systems=("PopRec", "GAPfm")):
-    grid = {"learning_rate": ["auto"], "reg": [3.0, 30.0], "n_iter": [4]}
-    own = {"GAPfm": replace(SYSTEMS["GAPfm"], grid=grid)}
-    table = replace(netflix.TABLES["table2"], givens=(10, 30), systems=systems, own=own)
+def put_small_table(monkeypatch):
+    """Of Table 2: two quick systems at two Givens."""
+    systems = {
+        "PopRec": Space(Popularity),
+        "GAPfm": Space(GAPfm, {"reg": 3.0}, fixed=QUICK),
+    }
+    pairs = against(systems, "GAPfm")
+    table = replace(
+        netflix.TABLES["table2"], givens=(10, 30), systems=systems, comparisons=pairs,
+        extent=EXTENT,
+    )  # fmt: skip
     monkeypatch.setitem(netflix.TABLES, "table2", table)
 
 
@@ -65,17 +75,10 @@ def header(file):
     return "\n".join(line for line in lines if line.startswith("#"))
 
 
-def run_of(data, out, name="table2", **options):
+def run_of(data, out, name="table2"):
     train, probe = data
-    options = {"n_splits": 1, "n_trials": 2} | options
     return Run(
-        name,
-        train,
-        "netflix",
-        out,
-        "python -m gapfm_teach reproduce it",
-        probe=probe,
-        **options,
+        name, train, "netflix", out, "python -m gapfm_teach reproduce it", probe=probe
     )
 
 
@@ -94,38 +97,34 @@ def test_table_2_at_a_200th_of_the_size(typed, data, tmp_path):
     assert words.startswith(
         "# python -m gapfm_teach reproduce table2 --data netflix --scale 1 --quick\n"
     )
-    for fact in (
-        "source: simulated, in Netflix's formats, scale 0.005",
-        "seed 0",
-        "2 points drawn",
-    ):
-        assert fact in words
+    assert "source: simulated, in Netflix's formats, scale 0.005" in words
     assert str(tmp_path) not in words
     made = pd.read_csv(out / "netflix_table2.csv", comment="#")
+    choices = pd.read_csv(out / "netflix_table2_choices.csv", comment="#")
+    chosen = choices.set_index(["given", "system"])["settings"]
     train, probe = data
-    held = np.diff(probe.indptr)
-    assert set(made["n_users"]) == {int((held >= LEAST).sum())}
-    assert set(made["candidates"]) == {1000}
-    for given, of_given in made.groupby("given"):
+    for (given, name), rows in made.groupby(["given", "system"]):
+        _, _, _, validation, *_ = split("probe", train, given, 0, probe)
         few = sample_n(train, given, random_state=0)
-        for name, rows in of_given.groupby("system"):
-            [settings] = json.loads(rows["settings"].iloc[0])
-            build = {"PopRec": Popularity, "GAPfm": GAPfm}[name]
-            model = build(**settings, **({"random_state": 0} if name == "GAPfm" else {}))
-            found = top_n_per_user(model.fit(few), train, probe, random_state=0).mean()
-            np.testing.assert_allclose(
-                rows.set_index("metric")["mean"], found[rows["metric"]], rtol=1e-5
-            )
+        settings = json.loads(chosen[given, name])
+        model = (
+            Popularity() if name == "PopRec" else GAPfm(**settings, **QUICK, random_state=0)
+        )
+        found = top_n_per_user(model.fit(few), train, probe, random_state=0)
+        found = found[~found.index.isin(train.users[validation])]
+        assert set(rows["n_users"]) == {len(found)}
+        due = found.mean()[rows["metric"]]
+        np.testing.assert_allclose(rows.set_index("metric")["mean"], due, rtol=1e-5)
 
 
 def test_training_ratings_are_drawn_and_the_probe_is_the_test(data):
-    train, known, test = split_probe(*data, 30, seed=1)
+    train, known, test, *_ = split("probe", data[0], 30, 1, data[1])
     assert (known, test) == data
     assert set(np.diff(train.indptr).tolist()) == {30}
     cells = [part.to_scipy().astype(bool) for part in (train, known, test)]
     assert (cells[0] > cells[1]).nnz == 0
     assert cells[1].multiply(cells[2]).nnz == 0
-    same, other = (split_probe(*data, 30, seed=seed)[0] for seed in (1, 2))
+    same, other = (split("probe", data[0], 30, seed, data[1])[0] for seed in (1, 2))
     assert np.array_equal(same.indices, train.indices)
     assert not np.array_equal(other.indices, train.indices)
 
@@ -140,65 +139,19 @@ def test_users_with_few_ratings_stay_with_all_they_have():
     assert (few.to_scipy() != ratings.to_scipy()).nnz == ratings.n_ratings - few.n_ratings
 
 
-def test_only_the_sampled_candidates_are_ranked_for_a_probe(data):
-    train, known, test = split_probe(*data, 10, seed=0)
-    table = measure("probe", Popularity().fit(train), known, test, seed=0)
-    assert {column.split()[0] for column in table} == {"1000"}
+def test_of_many_users_a_share_is_tuned_on_and_the_others_measured(data, monkeypatch):
+    parts, seen = split("probe", data[0], 10, 0, data[1]), []
 
+    class Spy(Popularity):
+        def fit(self, train, validation=None):
+            seen.append(set(train.users.tolist()))
+            return super().fit(train, validation)
 
-@pytest.mark.slow
-def test_what_is_chosen_does_not_depend_on_the_probe(data, tmp_path, monkeypatch):
-    put_small_table(monkeypatch)
-    train, probe = data
-    half = subset(probe, np.arange(probe.n_ratings) % 2 == 0, "half")
-    monkeypatch.setattr("gapfm_teach.evaluation.FEWEST_HELD_OUT", 2)
-    for name, part in {"all": probe, "half": half}.items():
-        reproduce.reproduce(run_of((train, part), tmp_path / name))
-    one, other = (
-        pd.read_csv(tmp_path / name / "netflix_table2_choices.csv", comment="#")
-        for name in ("all", "half")
-    )
-    assert one.drop(columns="seconds").equals(other.drop(columns="seconds"))
-    tables = [
-        pd.read_csv(tmp_path / n / "netflix_table2.csv", comment="#")
-        for n in ("all", "half")
-    ]
-    assert not tables[0]["mean"].equals(tables[1]["mean"])
-
-
-@pytest.mark.slow
-def test_of_many_users_a_share_is_tuned_on(data, tmp_path, monkeypatch):
-    put_small_table(monkeypatch)
-    real, seen = choices.folds_of, []
-
-    def noted(train, known, seed, *, n_validations, **options):
-        seen.append((train.n_users, known.n_users, n_validations))
-        return real(train, known, seed, n_validations=n_validations, **options)
-
-    monkeypatch.setattr(choices, "folds_of", noted)
-    reproduce.reproduce(run_of(data, tmp_path / "few"))
-    monkeypatch.setattr(choices, "MOST_USERS", 300)
-    reproduce.reproduce(run_of(data, tmp_path / "many"))
-    all_users = data[0].n_users
-    assert seen == 2 * [(all_users, all_users, 3)] + 2 * [(300, 300, 1)]
-    words = "on 300 of the users and one validation part"
-    assert words in header(tmp_path / "many" / "netflix_table2.csv")
-    assert words not in header(tmp_path / "few" / "netflix_table2.csv")
-
-
-def test_a_system_that_would_take_hours_is_left_out_with_the_reason(
-    data, tmp_path, monkeypatch, capsys
-):
-    put_small_table(monkeypatch, ("PopRec", "SVD++", "GAPfm"))
-    slow = {
-        "SVD++": 3600.0 / (data[0].n_users * 10**2 * 30)
-    }  # Given 10, 30 passes: an hour
-    monkeypatch.setattr(tables, "SECONDS_A_PAIR", slow)
-    monkeypatch.setattr(tables, "missing", lambda systems: [])
-    systems, left_out = tables._systems(run_of(data, tmp_path))
-    assert set(systems[10]) == {"PopRec", "SVD++", "GAPfm"}
-    assert set(systems[30]) == {"PopRec", "GAPfm"}
-    assert left_out == ["SVD++ at Given 30 is left out: a training may take 540 minutes"]
+    monkeypatch.setattr("gapfm_lab.primary.measure.MOST_USERS", 300)
+    table = measure(Space(Spy), parts, EXTENT)
+    assert [len(users) for users in seen] == [300, data[0].n_users]
+    held = np.diff(data[1].indptr) >= LEAST
+    assert set(table["user"]) == set(data[0].users[held & ~parts.validation].tolist())
 
 
 # --------------------------------------------------------------------------- table 1
