@@ -18,8 +18,8 @@ from measure import in_fresh_process, peak, seconds
 from gapfm_lab.chapter_08 import exponent
 from gapfm_lab.experiments.common import small_start
 from gapfm_lab.experiments.netflix_size import active_users, netflix
-from gapfm_lab.result_files import write_csv
 from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.result_files import write_csv
 from gapfm_lab.versions import versions
 from gapfm_teach import kernels
 from gapfm_teach.paper import cumulative_weights, thresholding_probabilities

@@ -17,8 +17,8 @@ import pandas as pd
 from measure import in_fresh_process, peak
 
 from gapfm_lab.netflix_simulation import simulate_netflix
-from gapfm_lab.result_files import write_csv
 from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.result_files import write_csv
 from gapfm_lab.versions import versions
 from gapfm_teach import load_netflix
 from gapfm_teach.datasets.netflix import load

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from measure import seconds
 
-from gapfm_lab.result_files import write_csv
 from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.result_files import write_csv
 from gapfm_lab.versions import versions
 from gapfm_teach import Ratings, load_movielens, split_given
 from gapfm_teach.training.data import TrainingData

@@ -15,8 +15,8 @@ import pandas as pd
 from distributed import Client, LocalCluster, WorkerPlugin
 from distributed.comm.tcp import TCP
 
-from gapfm_lab.result_files import write_csv
 from gapfm_lab.reproduce.timing import machine
+from gapfm_lab.result_files import write_csv
 from gapfm_lab.versions import versions
 from gapfm_teach import Ratings
 from gapfm_teach._support.parquet import read_manifest

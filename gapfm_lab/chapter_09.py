@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from gapfm_teach.consistent.gap import consistent_gap_gradient
 from gapfm_teach.consistent.ranks import consistent_rank
@@ -17,10 +20,12 @@ from gapfm_teach.paper import (
     smoothed_gap_gradient,
     thresholding_probabilities,
 )
+from gapfm_teach.plots import BLUE, VERMILION
 from gapfm_teach.ratings import Ratings
 from gapfm_teach.training.objectives import SMOOTH_RANKS
 
 from .experiments.results import read_results
+from .primary.declared import ALPHA, METRIC
 from .protocols import WHOLE
 
 # ------------------------------------------------------------------ one film
@@ -192,3 +197,68 @@ def steps_of(
             out |= {"change": change}
         rows.append(out)
     return {"whole": WHOLE, "rows": rows}
+
+
+# ------------------------------------------------------------------ the primary table
+
+DATA_NAMES = {"100k": "MovieLens 100K", "latest-small": "latest-small"}
+
+
+def draw_endpoint(means: pd.DataFrame) -> Figure:
+    """The primary endpoint of all systems: a panel for each data set and Given, best system on top.
+
+    means : primary.csv, as `read_results` gives it.
+    """
+    rows = means[means["metric"] == METRIC]
+    panels: Any = rows.groupby(["data", "given"], sort=False)
+    fig, axes = plt.subplots(2, 2, figsize=(5.8, 7.2))
+    for ax, (key, panel) in zip(axes.flat, panels, strict=True):
+        panel = panel.sort_values("mean")
+        ours = panel["system"].str.startswith("GAPfm")
+        for y, row in enumerate(panel.itertuples()):
+            colour, marker = (VERMILION, "s") if ours.iloc[y] else (BLUE, "o")
+            ax.plot([row.ci_low, row.ci_high], [y, y], color=colour, linewidth=1.2)
+            ax.plot(row.mean, y, marker, color=colour, markersize=4)
+        ax.set_yticks(range(len(panel)), panel["system"], fontsize=7.5)
+        data, given = map(str, key)
+        ax.set_title(f"{DATA_NAMES[data]}, Given {given}", loc="right", fontsize=9)
+        ax.tick_params(axis="x", labelsize=8)
+        ax.set_xlabel(METRIC, fontsize=9)
+    return fig
+
+
+def comparisons(differences: pd.DataFrame) -> pd.DataFrame:
+    """The declared comparisons on the primary endpoint, as text: a row a pair, a column a condition.
+
+    differences : primary_differences.csv, as `read_results` gives it. A star where p_holm, for all
+    comparisons together, is below `declared.ALPHA`.
+    """
+    rows = differences[differences["metric"] == METRIC]
+    pair = rows["system"] + " \N{MINUS SIGN} " + rows["reference"]
+    star = (rows["p_holm"] < ALPHA).map({True: "*", False: ""})
+    signed = rows[["difference", "ci_low", "ci_high"]].map("{:+.3f}".format)
+    low, high = signed["ci_low"], signed["ci_high"]
+    text = signed["difference"] + star + " [" + low + ", " + high + "]"
+    condition = rows["data"].map(DATA_NAMES) + ", " + rows["given"].astype(str)
+    table = pd.DataFrame({"pair": pair, "condition": condition, "text": text})
+    wide = table.pivot(index="pair", columns="condition", values="text")
+    wide = wide.reindex(index=pair.unique(), columns=condition.unique())
+    return wide.rename_axis(index=None, columns=None)
+
+
+def other_measures(means: pd.DataFrame, data: str, given: int) -> pd.DataFrame:
+    """Every measure of the primary table, means \N{PLUS-MINUS SIGN} half of the interval, as text; a row a system.
+
+    means : primary.csv; the best NDCG@5 first. Nothing here was tested.
+    """
+    rows = means[(means["data"] == data) & (means["given"] == given)]
+    half = (rows["ci_high"] - rows["ci_low"]) / 2
+    text = (
+        rows["mean"].map("{:.3f}".format)
+        + " \N{PLUS-MINUS SIGN}"
+        + half.map("{:.3f}".format)
+    )
+    order = rows[rows["metric"] == METRIC].sort_values("mean", ascending=False)["system"]
+    metrics = [name for name in rows["metric"].unique() if "seconds" not in name]
+    table = rows.assign(text=text).pivot(index="system", columns="metric", values="text")
+    return table.reindex(index=order, columns=metrics).rename_axis(index=None, columns=None)

@@ -64,7 +64,9 @@ def found(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("name", "text"), [*sources()], ids=[name for name, _ in sources()])
+@pytest.mark.parametrize(
+    ("name", "text"), [*sources()], ids=[name for name, _ in sources()]
+)
 def test_dropped_habits_stay_dropped(name, text):
     assert found(text) == [], name
 
