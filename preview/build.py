@@ -21,7 +21,15 @@ from preview.slides.deck import decks, write_decks
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-ASSETS = ("shared.css", "page.css", "page.js", "search.js", "cover.png", "fonts")
+ASSETS = (
+    "shared.css",
+    "page.css",
+    "page.js",
+    "search.js",
+    "third_party",
+    "cover.png",
+    "fonts",
+)
 TITLE = re.compile(r"^# +(?P<title>.+?)\s*(?:\{(?P<attributes>[^}]*)\})?\s*$", re.MULTILINE)
 XREF = re.compile(r'<a href="#([\w-]+)"\s+class="xref( bare)?"\s+data-cell="(\d*)">\?</a>')
 LABEL = re.compile(
@@ -66,14 +74,13 @@ def build(root: Path, target: Path) -> list[str]:
     numbers = label_numbers(chapters)
     for chapter in chapters:
         chapter.page = resolve(chapter, numbers)
-    index = search.script([(c.href, c.name, c.page) for c in chapters])
-    for chapter in chapters:
         page = drawings.drawn(polished(chapter.page), chapter.files.__getitem__)
         chapter.page = explorables.alive(page, chapter.root)
         # What has become a part of the page need not lie beside it.
         chapter.files = {
             name: f for name, f in chapter.files.items() if f'"{name}"' in page
         }
+    index = search.script([(c.href, c.name, c.page) for c in chapters])
     write(chapters, index, decks(root), target)
     return [chapter.href for chapter in chapters]
 
