@@ -6,7 +6,7 @@ local CALLOUTS = { note = "Note", tip = "Tip", warning = "Warning",
 local PLAIN_DIVS = { cell = true, ["cell-output"] = true, ["column-margin"] = true,
                      ["table-scroll"] = true,
                      objectives = true, exercise = true, recap = true,
-                     notes = true, columns = true, column = true } -- of slides
+                     notes = true, columns = true, column = true, fragment = true, ["by-row"] = true } -- of slides
 local KINDS = { fig = "Figure", tbl = "Table" } -- what has a caption
 local REFERABLE = { eq = true, fig = true, tbl = true, sec = true }
 -- pandoc's MathML writer drops these, or fails.
