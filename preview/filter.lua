@@ -255,7 +255,8 @@ local STEPS = {
 local function description(blocks)
   for _, block in ipairs(blocks) do
     if block.t == "Para" then
-      local text = pandoc.utils.stringify(block):gsub('"', "'")
+      local words = block:walk { Cite = function() return {} end }
+      local text = pandoc.utils.stringify(words):gsub('"', "'"):gsub("%s+([%s,.;:)])", "%1")
       return #text <= 200 and text or text:sub(1, 200):match("^(.*)%s") .. " …"
     end
   end

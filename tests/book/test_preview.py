@@ -60,6 +60,7 @@ def book(tmp_path):
             "book": {
                 "title": "B",
                 "subtitle": "S",
+                "site-url": "https://example.org/course",
                 "chapters": ["index.qmd", *names, "references.qmd"],
             },
             "lang": "en",
@@ -179,6 +180,9 @@ def test_a_page_says_how_to_cite_where_it_comes_from_and_what_it_is_about(book, 
         tmp_path / "one.ipynb"
     ).read_bytes()
     assert re.search(r'<meta name="description" content="A .promise. &amp; more\.">', page)
+    assert 'content="https://example.org/course/cover.png"' in page
+    addresses = (tmp_path / "_site" / "sitemap.xml").read_text(encoding="utf-8")
+    assert "<loc>https://example.org/course/one.html</loc>" in addresses
 
 
 def test_what_is_searched_holds_prose_names_in_code_and_captions_but_no_output(

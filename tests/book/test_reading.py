@@ -201,19 +201,24 @@ def test_code_and_the_citation_are_copied(open_page):
     )
 
 
-def test_paper_gets_the_solutions_and_not_the_bar(open_page):
+def test_paper_gets_neither_the_bar_nor_hints_and_solutions(open_page):
     page = open_page(CHAPTER, color_scheme="dark")
-    solution = page.locator("details.solution > :not(summary)").first
-    folded = page.evaluate(
-        "e => e.checkVisibility({contentVisibilityAuto: true})", solution.element_handle()
-    )
-    assert not folded
     page.emulate_media(media="print")
-    assert solution.bounding_box()["height"] > 20
+    visible = "e => e.checkVisibility({contentVisibilityAuto: true})"
+    for name, is_shown in ((".hint", False), (".solution", False), (".code-fold", True)):
+        folded = page.locator(f"details{name} > :not(summary)").first
+        assert folded.evaluate(visible) == is_shown, name
     assert not page.locator(".bar").is_visible()
     assert (
         page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
     )
+
+
+def test_a_lost_reader_is_led_to_the_home_page(open_page):
+    page = open_page("404.html")
+    page.evaluate("history.replaceState(null, '', '/course/notebooks/99_gone.html')")
+    page.evaluate(page.locator("script").inner_text())
+    assert page.locator("a").get_attribute("href") == "/course/"
 
 
 def test_a_line_holds_65_to_75_characters(open_page):
