@@ -6,6 +6,7 @@ their held-out items, ranked among all items that are not in training.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -47,7 +48,7 @@ def algorithm_readings(
     changes V in place and subtracts λ at every visit ("sequential"); "last user only" sets
     V^(t+1) anew at each visit, as printed.
     """
-    options = {"reg": reg, "learning_rate": learning_rate, "n_iter": n_iter}
+    options: dict[str, Any] = {"reg": reg, "learning_rate": learning_rate, "n_iter": n_iter}
     updates = {"sum over users": "batch", "in turn": "sequential"}
     models: dict[str, GAPfm | Factors] = {
         name: GAPfm(update=update, random_state=random_state, **options).fit(train)
