@@ -4,16 +4,23 @@
 their held-out items, ranked among all items that are not in training.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from gapfm_teach.datasets import simulate_ratings
+from gapfm_teach.intervals import average_splits, compare_splits
 from gapfm_teach.metrics import graded_average_precision
 from gapfm_teach.model import GAPfm
-from gapfm_teach.paper import pair_weights, thresholding_probabilities
+from gapfm_teach.paper import (
+    pair_weights,
+    smoothed_gap_gradient,
+    thresholding_probabilities,
+)
 from gapfm_teach.ratings import Ratings
 from gapfm_teach.splits import sample_n, split_given
 from gapfm_teach.training import loop
@@ -21,11 +28,11 @@ from gapfm_teach.training.data import TrainingData
 from gapfm_teach.training.objectives import gap_gains
 
 from .experiments.common import (
-    ascend,
+    Factors,
+    ascended,
     held_out_gap,
     rows_for_page,
     small_start,
-    tidy,
     trace,
 )
 from .experiments.convergence import escape_matrix, top_direction
@@ -33,34 +40,23 @@ from .experiments.optimum import personality
 
 
 def algorithm_readings(
-    train: Ratings, validation: Ratings, *, learning_rate: float, regs: Sequence[float],
-    n_iter: int = 60, random_state=0,
-) -> pd.DataFrame:  # fmt: skip
-    """Algorithm 2's V update in three readings, for each λ, from the same start.
+    train: Ratings, *, learning_rate: float, reg: float, n_iter: int = 60, random_state=0
+) -> dict[str, GAPfm | Factors]:
+    """Algorithm 2's V update in three readings, trained from the same start.
 
-    "sum over users": all users pull on an item, λ once (`update="batch"`); "in turn": user after
-    user in place, λ at each visit ("sequential"); "last user only": V^(t+1) overwritten at each
-    visit, as printed. Columns reading, reg, iteration, objective, held_out_gap.
+    "sum over users" adds up all users' updates and subtracts λ once (`update="batch"`); "in turn"
+    changes V in place and subtracts λ at every visit ("sequential"); "last user only" sets
+    V^(t+1) anew at each visit, as printed.
     """
-    runs = []
-    for reg in regs:
-        for name, update in {"sum over users": "batch", "in turn": "sequential"}.items():
-            model = GAPfm(
-                reg=reg, learning_rate=learning_rate, n_iter=n_iter, update=update,
-                random_state=random_state,
-            )  # fmt: skip
-            run = trace(
-                model,
-                train,
-                lambda m: {"held_out_gap": held_out_gap(m, validation)},
-                every=2,
-            )
-            runs.append(run.assign(reading=name, reg=reg))
-        last = ascend(
-            train, validation, small_start(train, random_state), learning_rate=learning_rate, reg=reg, n_iter=n_iter, select=_last_visits,
-        )  # fmt: skip
-        runs.append(last.assign(reading="last user only", reg=reg))
-    return tidy(runs, ["reading", "reg"])
+    options: dict[str, Any] = {"reg": reg, "learning_rate": learning_rate, "n_iter": n_iter}
+    updates = {"sum over users": "batch", "in turn": "sequential"}
+    models: dict[str, GAPfm | Factors] = {
+        name: GAPfm(update=update, random_state=random_state, **options).fit(train)
+        for name, update in updates.items()
+    }
+    start = small_start(train, random_state)
+    models["last user only"] = ascended(train, start, select=_last_visits, **options)
+    return models
 
 
 def _last_visits(problem: TrainingData, scores: np.ndarray) -> np.ndarray:
@@ -94,6 +90,42 @@ def escape(
     return run.assign(predicted=run["measured"].iloc[0] * growth).drop(columns="objective")
 
 
+def gap_per_user(model: GAPfm | Factors, train: Ratings, held_out: Ratings) -> pd.DataFrame:
+    """The held-out GAP of each user in one column, as `compare_splits` takes it."""
+    U, V = model.user_factors_, model.item_factors_
+    gaps = loop.held_out_gaps(U, V, train, held_out)
+    return pd.DataFrame({"held-out GAP": gaps}, index=train.users)
+
+
+def leads(
+    results: Mapping[str, Sequence[pd.DataFrame]], reference: str, *, overlap: float
+) -> pd.DataFrame:
+    """One measure of several systems over the same splits, each compared with `reference`.
+
+    results : for each system, a per-user table of one column for each split; overlap : as in
+    `compare_splits`. Columns mean, over users and splits; lead, the mean difference from
+    `reference` with its 95% interval over users and splits, as text; ahead, the number of splits
+    in which the system's mean is the higher one. The last two are empty for `reference` itself.
+    """
+    rows = {}
+    for name, tables in results.items():
+        row = {
+            "mean": float(average_splits(tables).mean().iloc[0]),
+            "lead": "",
+            "ahead": "",
+        }
+        if name != reference:
+            against = results[reference]
+            compared = compare_splits(tables, against, overlap=overlap).loc[0]
+            numbers = compared[["difference", "ci_low", "ci_high"]]
+            row["lead"] = "{:+.3f} [{:+.3f}, {:+.3f}]".format(*numbers).replace("-", "−")
+            pairs = zip(tables, against, strict=True)
+            ahead = sum(mine.mean().iloc[0] > other.mean().iloc[0] for mine, other in pairs)
+            row["ahead"] = f"{ahead} of {len(tables)}"
+        rows[name] = row
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
 def stopped_early(
     train: Ratings, validation: Ratings, *, n_iter: int = 100, **options
 ) -> GAPfm:
@@ -122,16 +154,21 @@ def degeneration(
     """What a training improves and what it does not, along the iterations.
 
     Columns reg, iteration, objective; share_of_supremum; training_gap, exact GAP of the training
-    lists by themselves; held_out_gap; top_share and agreement as in `personality`.
+    lists by themselves; held_out_gap; push_1 and push_2, the two largest singular values of the
+    matrix of score gradients; top_share and agreement as in `personality`.
     """
     top = supremum(train)
 
     def measure(model: GAPfm) -> dict[str, float]:
-        return {
-            "share_of_supremum": model.history_["objective"].iloc[-1] / top,
-            "training_gap": _gap_of_lists(model, train),
-            "held_out_gap": held_out_gap(model, validation),
-        } | personality(model)
+        return (
+            {
+                "share_of_supremum": model.history_["objective"].iloc[-1] / top,
+                "training_gap": _gap_of_lists(model, train),
+                "held_out_gap": held_out_gap(model, validation),
+            }
+            | _pushes(model, train)
+            | personality(model)
+        )
 
     model = GAPfm(
         reg=reg, learning_rate=learning_rate, n_iter=n_iter, random_state=random_state,
@@ -139,6 +176,20 @@ def degeneration(
     run = trace(model, train, measure, every=every)
     run.insert(0, "reg", reg)
     return run
+
+
+def _pushes(model: GAPfm, train: Ratings) -> dict[str, float]:
+    """The two largest singular values of the matrix ∂F/∂f of score gradients, without λ."""
+    delta = thresholding_probabilities(train.max_grade)
+    gradients = [
+        smoothed_gap_gradient(model.predict(m, items), grades, delta)
+        for m, (items, grades) in enumerate(map(train.row, range(train.n_users)))
+    ]
+    C = escape_matrix(train)
+    C.data = np.concatenate(gradients)
+    first = np.ones(min(C.shape))  # the solver's own first vector is random
+    second, top = sparse.linalg.svds(C, k=2, v0=first, return_singular_vectors=False)
+    return {"push_1": float(top), "push_2": float(second)}
 
 
 def _gap_of_lists(model: GAPfm, ratings: Ratings) -> float:

@@ -82,41 +82,43 @@ EXERCISES: list[Exercise] = [
     Exercise(
         name="list-loss",
         solution=_list_loss,
-        right="Yes, and 1 minus it is the list's GAP: among rated films, misranked pairs are the "
-        "only loss there is.",
+        right="Yes, and 1 minus this number is the list's GAP. Among rated films, "
+        "misranked pairs are the only loss.",
         inputs=[
             (np.array([2, 5, 1, 4]),),
             (np.array([5, 4, 2, 1]),),
             (np.array([1, 3, 3, 5, 2, 5]),),
         ],
         mistakes={
-            "Divide by Z, the sum of Δ(y): without "
-            "it this is not in units of GAP.": partial(_list_loss, over=lambda grades: 1.0),
-            "You divided by the rank of the film that stands above. It is the lower one, "
-            "i, that brings the factor 1/R_i.": partial(_list_loss, divisor=np.asarray),
-            "The factor 1/R_i is missing: the same pair costs less further down.": partial(
-                _list_loss, divisor=np.ones_like
+            "Divide by Z, the sum of Δ(y). Without it, the number is not in units of "
+            "GAP.": partial(_list_loss, over=lambda grades: 1.0),
+            "You divided by the rank of the higher film of the pair. The factor 1/R_i "
+            "belongs to the lower film, i.": partial(_list_loss, divisor=np.asarray),
+            "The factor 1/R_i is missing. The same pair costs less further down the "
+            "list.": partial(_list_loss, divisor=np.ones_like),
+            "You also counted pairs in the right order, with the opposite sign. Such "
+            "pairs cost nothing and gain nothing.": partial(_list_loss, lost=np.tril),
+            "This is the list's GAP. Return the loss, which is 1 minus GAP.": lambda grades: (
+                1 - _list_loss(grades)
             ),
-            "You also counted pairs that stand in the right order, with the other sign. "
-            "They cost nothing, and they earn nothing.": partial(_list_loss, lost=np.tril),
-            "This is the list's GAP, what is left of 1. "
-            "What does it lose?": lambda grades: 1 - _list_loss(grades),
-            "You weighed a grade y by δ_y alone. "
-            "Δ(y) adds up δ from the first grade to y.": [
+            "You used δ_y alone as the weight of a grade y. Δ(y) adds up δ from the "
+            "first grade to y.": [
                 partial(_list_loss, weigh=_single),
                 partial(_list_loss, weigh=_single, over=_WORTH.__getitem__),
             ],
-            "The pairs are right, Z is not: "
-            "it adds up Δ(y), where you have δ_y alone.": partial(_list_loss, over=_single),
-            "You weighed the grades themselves. A "
-            "pair costs the difference of their Δ.": partial(_list_loss, weigh=np.asarray),
-            "You charged the pairs in the right order, a better film above a worse one. "
-            "A loss is where the film *below* has the higher grade.": partial(
-                _list_loss, lost=lambda d: np.triu(np.maximum(d, 0.0))
+            "The pairs are right, but Z is not. Z adds up Δ(y), and you added up δ_y.": partial(
+                _list_loss, over=_single
             ),
-            "Places count from 0, ranks from 1: the film at place i has rank "
-            "i + 1.": partial(_list_loss, divisor=lambda row: np.maximum(row.T - 1, 1)),
-            "You divided by the number of films. Z is the sum of their Δ(y).": partial(
+            "You used the grades themselves as weights. A pair costs the difference "
+            "of their Δ.": partial(_list_loss, weigh=np.asarray),
+            "You counted the pairs in the right order, with a better film above a "
+            "worse one. A pair costs something if the film *below* has the higher "
+            "grade.": partial(_list_loss, lost=lambda d: np.triu(np.maximum(d, 0.0))),
+            "Positions are counted from 0, but ranks from 1. The film at position i "
+            "has rank i + 1.": partial(
+                _list_loss, divisor=lambda row: np.maximum(row.T - 1, 1)
+            ),
+            "You divided by the number of films. Divide by Z, the sum of their Δ(y).": partial(
                 _list_loss, over=np.ones_like
             ),
         },
@@ -126,7 +128,8 @@ EXERCISES: list[Exercise] = [
         solution=lambda grades, selected: _put(
             grades, selected, _descending(grades[selected])
         ),
-        right="Yes. Only the selected films move, and they change places among themselves.",
+        right="Yes. Only the selected films move, and they exchange positions among "
+        "themselves.",
         keeps_inputs=True,
         inputs=[
             (np.array([2, 5, 1, 4, 3]), np.array([0, 1, 3])),
@@ -134,57 +137,63 @@ EXERCISES: list[Exercise] = [
             _selection(1, 12, 6),
         ],
         mistakes={
-            "You sorted the whole list. The films that are "
-            "not selected keep their places.": lambda grades, selected: _descending(grades),
-            "You moved the selected films to the top. "
-            "They share out the places they hold.": _to_the_top,
-            "Nothing has moved: the grades went back where they came from. (`x[selected]` "
-            "is a copy, so `x[selected].sort()` "
-            "sorts that and leaves `x` alone.)": lambda grades, selected: _put(
+            "You sorted the whole list. The films that are not selected keep their "
+            "positions.": lambda grades, selected: _descending(grades),
+            "You moved the selected films to the top. They only exchange the "
+            "positions that they already have.": _to_the_top,
+            "Nothing has moved, because the grades went back to where they came from. "
+            "(`x[selected]` is a copy, so `x[selected].sort()` sorts the copy and "
+            "does not change `x`.)": lambda grades, selected: _put(
                 grades, np.sort(selected), grades[selected]
             ),
-            "The wrong way round: the "
-            "highest grade belongs on the first of the places.": lambda grades, selected: (
-                _put(grades, selected, np.sort(grades[selected]))
+            "This is the wrong way round. The highest grade belongs at the first of "
+            "the positions.": lambda grades, selected: _put(
+                grades, selected, np.sort(grades[selected])
             ),
-            "Two slips: you sorted the whole list, and from low to high. The films that "
-            "are not selected keep their places.": lambda grades, selected: np.sort(grades),
-            "These are the selected films alone. Return the whole list, all others "
-            "where they were.": lambda grades, selected: _descending(grades[selected]),
+            "There are two mistakes. You sorted the whole list, and from low to high. "
+            "The films that are not selected keep their positions.": lambda grades, selected: (
+                np.sort(grades)
+            ),
+            "These are only the selected films. Return the whole list, with all other "
+            "films where they were.": lambda grades, selected: _descending(
+                grades[selected]
+            ),
         },
     ),
     Exercise(
         name="pushed-up",
         solution=_pushed_up,
-        right="Yes. They already stand too high for their grade, and a step along (8) raises them "
-        "further.",
+        right="Yes. These films are already too high for their grade, and a step along "
+        "the gradient of (8) raises them further.",
         inputs=[_user(0, 8, 0.1), _user(1, 12, 1.0), _user(2, 15, 3.0), _user(5, 20, 4.0)],
         mistakes={
-            "You counted the films that stand too low. Rank 1 is the top: too high "
-            "means that the rank by score is the smaller one.": lambda grades, scores: (
+            "You counted the films that are too low. Rank 1 is the top, so a film is "
+            "too high if its rank by score is the smaller one.": lambda grades, scores: (
                 np.sum((ranks(scores) > ranks(grades)) & _raised(grades, scores))
             ),
-            "You counted those with a negative gradient. We climb: the step has the sign "
-            "of the gradient, so a positive one raises the score.": lambda grades, scores: (
-                np.sum(_too_high(grades, scores) & ~_raised(grades, scores))
+            "You counted the films with a negative gradient. In gradient ascent, the "
+            "step has the sign of the gradient, so a positive gradient raises the "
+            "score.": lambda grades, scores: np.sum(
+                _too_high(grades, scores) & ~_raised(grades, scores)
             ),
-            "You counted every film that is pushed up; only those that stand too "
-            "high are asked for.": lambda grades, scores: np.sum(_raised(grades, scores)),
-            "You counted every film that stands too high; not all of "
-            "them are pushed up.": lambda grades, scores: np.sum(_too_high(grades, scores)),
-            "This is a share. How many films are there?": lambda grades, scores: (
+            "You counted every film that is pushed up. Count only those that are too "
+            "high.": lambda grades, scores: np.sum(_raised(grades, scores)),
+            "You counted every film that is too high. Not all of them are pushed up.": lambda grades, scores: (
+                np.sum(_too_high(grades, scores))
+            ),
+            "This is a share. Return the number of films.": lambda grades, scores: (
                 _pushed_up(grades, scores) / len(grades)
             ),
-            "This is the share among the films that stand too high. "
-            "How many are they?": lambda grades, scores: np.mean(
+            "This is a share of the films that are too high. Return the number of "
+            "films.": lambda grades, scores: np.mean(
                 _raised(grades, scores)[_too_high(grades, scores)]
             ),
-            "`|` counts the films for which one of the two holds. "
-            "Both have to: `&`.": lambda grades, scores: np.sum(
+            "`|` counts the films for which at least one of the two conditions holds. "
+            "Both have to hold, so use `&`.": lambda grades, scores: np.sum(
                 _too_high(grades, scores) | _raised(grades, scores)
             ),
-            "Both of your rankings have the lowest value first. "
-            "Rank 1 is the highest.": lambda grades, scores: np.sum(
+            "Both of your rankings give rank 1 to the lowest value. Rank 1 belongs to "
+            "the highest.": lambda grades, scores: np.sum(
                 (ranks(-scores) < ranks(-grades)) & _raised(grades, scores)
             ),
         },

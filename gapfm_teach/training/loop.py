@@ -140,9 +140,15 @@ def diverged(iteration: int, rate: float) -> FloatingPointError:
 
 
 def held_out_gap(U, V, train: Ratings, held_out: Ratings) -> float:
-    """Mean GAP over users of held-out items among all items not in training; nan without any.
+    """Mean of `held_out_gaps` over users; nan without any."""
+    gap = held_out_gaps(U, V, train, held_out)
+    return float(np.nanmean(gap)) if np.isfinite(gap).any() else float("nan")
 
-    U (n_users, D), V (n_items, D): factors whose products are the scores.
+
+def held_out_gaps(U, V, train: Ratings, held_out: Ratings) -> np.ndarray:
+    """GAP of each user's held-out items among all items not in training; nan for a user without any.
+
+    U (n_users, D), V (n_items, D): factors whose products are the scores. Returns (n_users,).
     """
     ranks = np.empty(held_out.n_ratings, dtype=np.int64)
     users, delta = held_out.n_users, thresholding_probabilities(train.max_grade)
@@ -150,8 +156,8 @@ def held_out_gap(U, V, train: Ratings, held_out: Ratings) -> float:
         kernels.held_out_ranks, users, U, V.T.copy(), train.indptr, train.indices,
         held_out.indptr, held_out.indices, ranks,
     )  # fmt: skip
-    gap = np.empty(users)
+    gaps = np.empty(users)
     kernels.parallel_for(
-        kernels.gap_at_ranks, users, ranks, held_out.indptr, held_out.grades, delta, gap
+        kernels.gap_at_ranks, users, ranks, held_out.indptr, held_out.grades, delta, gaps
     )
-    return float(np.nanmean(gap)) if np.isfinite(gap).any() else float("nan")
+    return gaps

@@ -88,7 +88,7 @@ SLIPS = [
     (
         "iterations-to-grow",
         lambda k, r, s: np.log(k) / (2 * np.log(1 + r * s)),
-        "That is for the *scores*",
+        "This is the time that the *scores* need",
     ),
     ("effect-size", cohens_d, "That is Cohen's d"),
     (
