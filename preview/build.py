@@ -21,7 +21,8 @@ from preview.slides.deck import decks, write_decks
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-ASSETS = ("shared.css", "page.css", "page.js", "search.js", "cover.png", "fonts")
+ASSETS = ("shared.css", "page.css", "page.js", "search.js", "third_party", "cover.png")
+ASSETS += ("favicon.svg", "404.html", "fonts")
 TITLE = re.compile(r"^# +(?P<title>.+?)\s*(?:\{(?P<attributes>[^}]*)\})?\s*$", re.MULTILINE)
 XREF = re.compile(r'<a href="#([\w-]+)"\s+class="xref( bare)?"\s+data-cell="(\d*)">\?</a>')
 LABEL = re.compile(
@@ -66,15 +67,14 @@ def build(root: Path, target: Path) -> list[str]:
     numbers = label_numbers(chapters)
     for chapter in chapters:
         chapter.page = resolve(chapter, numbers)
-    index = search.script([(c.href, c.name, c.page) for c in chapters])
-    for chapter in chapters:
         page = drawings.drawn(polished(chapter.page), chapter.files.__getitem__)
         chapter.page = explorables.alive(page, chapter.root)
         # What has become a part of the page need not lie beside it.
         chapter.files = {
             name: f for name, f in chapter.files.items() if f'"{name}"' in page
         }
-    write(chapters, index, decks(root), target)
+    index = search.script([(c.href, c.name, c.page) for c in chapters])
+    write(chapters, index, decks(root), site_address(config), target)
     return [chapter.href for chapter in chapters]
 
 
@@ -174,7 +174,7 @@ def page_variables(chapter: Chapter, chapters: list[Chapter], config: dict) -> d
     return {
         "root": chapter.root,
         # Who shows a link with a picture asks for its whole address.
-        "address": book.get("site-url", chapter.root),
+        "address": site_address(config),
         "number": chapter.number,
         "source": chapter.source.name,
         "notebook": chapter.source.suffix == ".ipynb",
@@ -185,6 +185,23 @@ def page_variables(chapter: Chapter, chapters: list[Chapter], config: dict) -> d
         "previous": entry(chapters[position - 1]) if position else False,
         "next": entry(chapters[position + 1]) if position + 1 < len(chapters) else False,
     }
+
+
+def site_address(config: dict) -> str:
+    """Where the site will be, with a slash at its end; empty where `_quarto.yml` does not say."""
+    address = config["book"].get("site-url", "")
+    return address and address.rstrip("/") + "/"
+
+
+def sitemap(pages: list[str], address: str) -> str:
+    """What search engines read: the whole addresses of `pages`."""
+    rows = "".join(
+        f"<url><loc>{address}{html.escape(page)}</loc></url>\n" for page in pages
+    )
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{rows}</urlset>\n'
+    )
 
 
 def label_numbers(chapters: list[Chapter]) -> dict[str, tuple[str, str]]:
@@ -218,7 +235,7 @@ def resolve(chapter: Chapter, numbers: dict[str, tuple[str, str]]) -> str:
 
 
 def write(
-    chapters: list[Chapter], index: str, slides: dict[str, str], target: Path
+    chapters: list[Chapter], index: str, slides: dict[str, str], address: str, target: Path
 ) -> None:
     """Write everything into a folder beside `target`, which then replaces `target`."""
     check_replaceable(target)
@@ -239,6 +256,9 @@ def write(
     (fresh / explorables.NAME).write_bytes(explorables.script())
     (fresh / search.NAME).write_text(index, encoding="utf-8")
     write_decks(slides, fresh)
+    if address:
+        pages = sitemap([chapter.href for chapter in chapters], address)
+        (fresh / "sitemap.xml").write_text(pages, encoding="utf-8")
     mark(fresh)
     if target.exists():
         shutil.rmtree(target)

@@ -5,8 +5,8 @@ local CALLOUTS = { note = "Note", tip = "Tip", warning = "Warning",
                    important = "Important", caution = "Caution" }
 local PLAIN_DIVS = { cell = true, ["cell-output"] = true, ["column-margin"] = true,
                      ["table-scroll"] = true,
-                     objectives = true, exercise = true, recap = true,
-                     notes = true, columns = true, column = true } -- of slides
+                     objectives = true, exercise = true, recap = true, quiz = true,
+                     notes = true, columns = true, column = true, fragment = true, ["by-row"] = true } -- of slides
 local KINDS = { fig = "Figure", tbl = "Table" } -- what has a caption
 local REFERABLE = { eq = true, fig = true, tbl = true, sec = true }
 -- pandoc's MathML writer drops these, or fails.
@@ -255,7 +255,8 @@ local STEPS = {
 local function description(blocks)
   for _, block in ipairs(blocks) do
     if block.t == "Para" then
-      local text = pandoc.utils.stringify(block):gsub('"', "'")
+      local words = block:walk { Cite = function() return {} end }
+      local text = pandoc.utils.stringify(words):gsub('"', "'"):gsub("%s+([%s,.;:)])", "%1")
       return #text <= 200 and text or text:sub(1, 200):match("^(.*)%s") .. " …"
     end
   end

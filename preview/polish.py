@@ -14,6 +14,8 @@ NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 PANDAS_STYLE = re.compile(r"<style scoped>\s*\.dataframe\b.*?</style>\s*", re.S)
 TOC_IDS = re.compile(r' id="toc-[^"]*"')  # the contents stand on a page twice
 HEADING = re.compile(r'(<h[1-4]\b[^>]*\bid="([^"]+)"[^>]*>)(.*?)(?=</h[1-4]>)', re.S)
+NO_WORD = re.compile(r"\W+")
+TERM = re.compile(r"<dt>(?=<a [^>]*>([^<]*)</a></dt>)")  # of the glossary
 ANCHOR = r'\1\3 <a class="anchor" href="#\2" aria-label="Link to this section">#</a>'
 
 
@@ -28,4 +30,7 @@ def polished(page: str) -> str:
     """`page` with a link at each heading and formulas set well, and bare of the rest."""
     page = bare(well_set(page))
     start = page.index("<main")
+    page = TERM.sub(
+        lambda term: f'<dt id="term-{NO_WORD.sub("-", term[1].lower())}">', page
+    )
     return page[:start] + HEADING.sub(ANCHOR, page[start:])

@@ -1,22 +1,38 @@
-"""The index that the search reads: every section, equation, figure and table of the book.
+"""What the search reads: every section, equation, figure, table, term and symbol of the book.
 
-It is one script file, since a page that is opened as a file can fetch nothing, and small: prose
-stands in it as written, of code each name once that is not in the prose, of outputs, hints and
-solutions nothing; all is compressed.
+It is one script file, because a page that is opened as a file can fetch nothing. It holds the prose as
+written and each name in code once, but no outputs, hints or solutions.
 """
 
-import base64
 import json
 import re
-import zlib
 from html.parser import HTMLParser
+from pathlib import Path
+
+import yaml
 
 from gapfm_course.class_edition.numbers import KIND
 
 NAME = "search_index.js"
+SYNONYMS = Path(__file__).with_name("synonyms.yaml")
+# How much a hit counts on these pages, where it counts 1 on all others.
+WEIGHTS = {
+    "pages/glossary.html": 1.2,
+    "pages/api.html": 0.2,
+    "pages/references.html": 0.1,
+    "pages/teaching.html": 0.2,
+    "pages/teaching-notes.html": 0.2,
+    "pages/projects.html": 0.2,
+}
 HEADINGS = ("h1", "h2", "h3", "h4")
 SILENT = ("script", "style", "svg", "nav", "math", "button")
-HIDDEN = ("dataframe", "cell-output", "hint", "solution")  # classes; who looks a hint up?
+HIDDEN = (
+    "anchor",
+    "dataframe",
+    "cell-output",
+    "hint",
+    "solution",
+)  # classes; who looks a hint up?
 VOID = ("img", "br", "hr", "input", "link", "meta", "source", "wbr", "col")
 IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 
@@ -31,6 +47,7 @@ class Places(HTMLParser):
         super().__init__()
         self.found: list[dict[str, str]] = []
         self._section: dict[str, str] = {}
+        self._symbol: dict[str, str] | None = None  # the row of the notation
         # Each open tag, with where its text goes: a place of its own or the section; which part.
         self._open: list[tuple[str, dict[str, str] | None, str]] = [("", None, "")]
         self.feed(page)
@@ -39,6 +56,8 @@ class Places(HTMLParser):
         if tag in VOID:
             return
         given = {name: value or "" for name, value in attributes}
+        if self._open[-1][0] in ("msub", "msup", "msubsup"):
+            self.handle_data(" ")  # between a symbol and its index
         self._open.append((tag, *self._goes(tag, given)))
 
     def _goes(self, tag: str, given: dict[str, str]) -> tuple[dict[str, str] | None, str]:
@@ -46,6 +65,16 @@ class Places(HTMLParser):
         kind = KIND.get(given.get("id", "").partition("-")[0])
         if tag == "main":
             return None, "text"
+        if tag == "dt" and "id" in given:  # a term of the glossary
+            return self._add(given["id"], ""), "title"
+        if tag == "dd" and self.found[-1]["id"].startswith("term-"):
+            return self.found[-1], "text"
+        if tag == "tr" and place and place["id"].startswith("tbl-notation-"):
+            self._symbol = self._add(place["id"], "")
+            return self._symbol, "text"
+        if place and place is self._symbol:
+            is_first = tag == "td" and not place["title"]
+            return place, "title" if is_first else part
         hidden = any(name in given.get("class", "") for name in HIDDEN)
         if not part or tag in SILENT or hidden:
             return None, ""
@@ -87,16 +116,15 @@ def entries(page: str) -> list[list[str]]:
         names = dict.fromkeys(n for n in IDENTIFIER.findall(place["code"]) if n not in text)
         return [place["id"], title, text, " ".join(names)]
 
-    return [entry(place) for place in Places(page).found]
+    return [entry(place) for place in Places(page).found if place["title"].strip()]
 
 
 def script(pages: list[tuple[str, str, str]]) -> str:
     """The index of `pages`, each its address, its chapter's name and the page, as JavaScript."""
     index = {
-        "pages": [(href, name) for href, name, _ in pages],
+        "pages": [(href, name, WEIGHTS.get(href, 1)) for href, name, _ in pages],
         "entries": [[at, *e] for at, (*_, page) in enumerate(pages) for e in entries(page)],
+        "synonyms": yaml.safe_load(SYNONYMS.read_text(encoding="utf-8")),
     }
     text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-    packed = zlib.compress(text.encode(), 9)
-    digits = base64.b85encode(packed, pad=True).decode()
-    return f'bookIndex = {{ size: {len(packed)}, text: "{digits}" }};\n'
+    return f"bookIndex = {text};\n"

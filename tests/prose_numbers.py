@@ -53,7 +53,7 @@ EXEMPT = [
         rf"|[Cc]hapters?|[Cc]orollary|[Ll]ines?|Given)\s{PARTS}|\(\d\d?\)",
         r"\b(?:P|NDCG|GAP|GP|GR)\\?@\d+|\b(?:100K|\d+M)\b|\b(?:float|int)\d+",
         r"\((?:19|20)\d\d\)|\b(?:[Ii]n|and|[A-Z][a-z]+)\s(?:19|20)\d\d\b",
-        r"\*\*Time\*\* about \d+ minutes(?:; with the exercises, about \d+(?: minutes)?)?\.?|arXiv:\S+|CC BY \d\.\d",
+        r"\*\*Time\*\* about \d+ minutes(?:; with the exercises, about \d+ minutes)?|arXiv:\S+|CC BY \d\.\d",
     )
 ]
 

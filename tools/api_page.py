@@ -26,7 +26,7 @@ GROUPS = {
     ),
 }
 OPENING = """\
-# Reference {#sec-reference .unnumbered}
+# Package reference {#sec-reference .unnumbered}
 
 Every public function and class, each with an example that can be typed as it stands.
 `help(name)` in Python says the same. Numbers such as (2) are the paper's equations; the

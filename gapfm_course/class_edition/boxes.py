@@ -19,9 +19,10 @@ BOXES = {
     "callout-warning": AMBER,
     "column-margin": AMBER,
     "objectives": GREY,
+    "quiz": BLUE,
     "recap": GREEN,
 }
-FOLDS = {"hint": BLUE, "solution": GREEN, "deeper": VIOLET}
+FOLDS = {"hint": BLUE, "solution": GREEN, "deeper": VIOLET, "choice": GREY}
 
 BOX = re.compile(r'<div class="(?P<kind>[\w-]+)">')
 TITLE = re.compile(r"^#### (?P<title>.+)$", re.M)

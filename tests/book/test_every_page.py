@@ -11,7 +11,7 @@ MOST_TABS = 10
 
 FACTS = """() => ({
   description: document.querySelector('meta[name=description]').content,
-  picture: document.querySelector('meta[property="og:image"]').content,
+  icon: document.querySelector('link[rel=icon]').getAttribute('href'),
   source: document.querySelector('footer a[download]').getAttribute('href'),
   neighbours: document.querySelectorAll('.pager a').length,
   bare: [...document.querySelectorAll('main :is(h1, h2, h3)[id]')]
@@ -52,6 +52,11 @@ AXE = """async ([where, options]) => {
   const { violations } = await axe.run(where ?? document, { resultTypes: ['violations'], ...options });
   return violations.map(({ id, nodes }) => `${id}: ${nodes.length}, ${nodes[0].html.slice(0, 100)}`);
 }"""
+# Code, and formulas wider than a phone that could still be set smaller.
+CUT_OFF = """() => [...document.querySelectorAll('pre.sourceCode, .equation-body')]
+  .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
+  .filter((e) => e.matches('pre') || e.style.fontSize !== '0.7em' || !e.matches('.goes-on'))
+  .map((e) => e.textContent.slice(0, 40))"""
 STRUCTURE = [None, {"rules": {"color-contrast": {"enabled": False}}}]
 COLOURS = [None, {"runOnly": ["color-contrast"]}]
 SAMPLE = """([family, text]) => {
@@ -85,6 +90,8 @@ def walked(browser, site):
         facts["formulas"], facts["prose"] = page.evaluate(CHARACTERS)
         page.set_viewport_size(PHONE)
         facts["small"] = page.evaluate(SMALL_TARGETS)
+        page.wait_for_timeout(100)
+        facts["cut off"] = page.evaluate(CUT_OFF)
         page.evaluate(FEWER)
         page.evaluate(AXE_SCRIPT)
         facts["axe"] = page.evaluate(AXE, STRUCTURE)
@@ -109,6 +116,11 @@ def test_formulas_are_whole(walked):
     } == {}
 
 
+def test_a_phone_shows_code_and_formulas_whole(walked):
+    cut = {name: facts["cut off"] for name, facts in walked.items() if facts["cut off"]}
+    assert cut == {}
+
+
 def test_the_text_is_a_few_tabs_away_and_targets_are_large(walked):
     assert {name for name, facts in walked.items() if not facts["tabs"]} == set()
     assert {name: facts["small"] for name, facts in walked.items() if facts["small"]} == {}
@@ -125,7 +137,8 @@ def test_headings_have_links_and_pages_neighbours_and_sources(walked, site_folde
 def test_a_shared_link_says_what_the_page_is_about(walked, site_folder):
     for name, facts in walked.items():
         assert 30 < len(facts["description"]) <= 205, name
-        assert ((site_folder / name).parent / facts["picture"]).is_file(), name
+        assert "@" not in facts["description"], name
+        assert ((site_folder / name).parent / facts["icon"]).is_file(), name
     assert len({facts["description"] for facts in walked.values()}) == len(walked)
 
 

@@ -1,8 +1,9 @@
 """Reading the preview's pages: where one is, the search, the theme, copying, printing, on all screens."""
 
+import csv
+import gzip
 import re
-import zlib
-from base64 import b85decode
+from pathlib import Path
 
 import pytest
 from built_site import BUILT
@@ -11,7 +12,8 @@ pytestmark = pytest.mark.skipif(bool(BUILT), reason="Quarto has its own bar and 
 
 CHAPTER = "notebooks/02_smoothing.html"
 WITH_NOTES = "notebooks/01_from_ap_to_gap.html"
-MAX_INDEX = 200_000
+MAX_INDEX = 200_000  # as a server sends it
+QUERIES = Path(__file__).with_name("queries.csv").read_text(encoding="utf-8")
 MAX_PAGE = 500_000  # with fonts and pictures, without the explorables' script and data
 EXPLORABLE = re.compile(r'<div class="gapfm-explorable".*?</script>', re.S)
 
@@ -114,40 +116,54 @@ def test_the_search_is_walked_by_keyboard(open_page, as_file):
     hits = page.locator(".found a")
     hits.first.wait_for()
     first = hits.first
-    assert first.locator("small").inner_text() == "5 Adaptive selection"
-    assert first.locator("b mark").all_inner_texts() == ["Adaptive", "selection"]
+    assert first.locator("small").inner_text() == "Glossary"
+    assert first.locator("b mark").all_inner_texts() == ["adaptive", "selection"]
     for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
         page.keyboard.press(key)
     target = first.evaluate("e => e.href")
     assert page.evaluate("document.activeElement.href") == target
     page.keyboard.press("Enter")
     page.wait_for_url(target)
-    assert "/05_adaptive_selection.html#" in target
+    assert target.endswith("/glossary.html#term-adaptive-selection")
     assert not open_page.problems
 
 
 def found(page, words):
+    """[title, address] of each hit."""
     page.keyboard.press("/")
     page.get_by_label("Search the book").fill(words)
     page.locator(".outcome:not(:empty)").wait_for()
     page.wait_for_timeout(50)
-    hits = page.locator(".found b").all_inner_texts()
+    hits = page.locator(".found a").evaluate_all(
+        "all => all.map((a) => [a.querySelector('b').textContent, a.href])"
+    )
     page.keyboard.press("Escape")
     return hits
 
 
-def test_captions_equations_and_code_are_found(open_page, site_folder):
+def test_what_students_type_leads_to_the_right_page(open_page, site):
     page = open_page("index.html")
-    assert "Figure 2.1" in found(page, "exact GAP staircase jumps")
-    assert any(hit.startswith("Equation") for hit in found(page, "smoothing"))
+    address, _ = site
+    wanted = {row["query"]: row["page"] for row in csv.DictReader(QUERIES.splitlines())}
+    assert len(wanted) >= 40
+    first = {query: [href for _, href in found(page, query)[:1]] for query in wanted}
+    first = {q: "".join(hrefs).removeprefix(address) for q, hrefs in first.items()}
+    assert {q: href.partition("#")[0] for q, href in first.items()} == wanted
+
+
+def test_captions_equations_terms_and_code_are_found_and_outputs_are_not(
+    open_page, site_folder
+):
+    page = open_page("index.html")
+    assert "Figure 2.1" in dict(found(page, "exact GAP staircase jumps"))
+    assert any(hit.startswith("Equation") for hit in dict(found(page, "smoothing")))
     assert found(page, "central_difference rng")
     assert found(page, "nosuchwordanywhere") == []
-    index = (site_folder / "search_index.js").read_text(encoding="utf-8")
-    assert len(index.encode()) < MAX_INDEX
-    size, digits = re.fullmatch(
-        r'bookIndex = \{ size: (\d+), text: "(.*)" \};\n', index
-    ).groups()
-    assert "\\frac" not in zlib.decompress(b85decode(digits)[: int(size)]).decode()
+    page.goto(dict(found(page, "bootstrap"))["bootstrap"])
+    assert page.locator("dt:target").inner_text() == "bootstrap"
+    index = (site_folder / "search_index.js").read_bytes()
+    assert len(gzip.compress(index)) < MAX_INDEX
+    assert b"\\frac" not in index
 
 
 @pytest.mark.parametrize("as_file", [False, True], ids=["http", "file"])
@@ -185,19 +201,24 @@ def test_code_and_the_citation_are_copied(open_page):
     )
 
 
-def test_paper_gets_the_solutions_and_not_the_bar(open_page):
+def test_paper_gets_neither_the_bar_nor_hints_and_solutions(open_page):
     page = open_page(CHAPTER, color_scheme="dark")
-    solution = page.locator("details.solution > :not(summary)").first
-    folded = page.evaluate(
-        "e => e.checkVisibility({contentVisibilityAuto: true})", solution.element_handle()
-    )
-    assert not folded
     page.emulate_media(media="print")
-    assert solution.bounding_box()["height"] > 20
+    visible = "e => e.checkVisibility({contentVisibilityAuto: true})"
+    for name, is_shown in ((".hint", False), (".solution", False), (".code-fold", True)):
+        folded = page.locator(f"details{name} > :not(summary)").first
+        assert folded.evaluate(visible) == is_shown, name
     assert not page.locator(".bar").is_visible()
     assert (
         page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
     )
+
+
+def test_a_lost_reader_is_led_to_the_home_page(open_page):
+    page = open_page("404.html")
+    page.evaluate("history.replaceState(null, '', '/course/notebooks/99_gone.html')")
+    page.evaluate(page.locator("script").inner_text())
+    assert page.locator("a").get_attribute("href") == "/course/"
 
 
 def test_a_line_holds_65_to_75_characters(open_page):

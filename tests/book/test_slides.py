@@ -1,4 +1,4 @@
-"""The decks: one file each, alive without a network, and no slide larger than a beamer's screen."""
+"""The decks: one file each, alive without a network, and no slide larger than a projector's screen."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,6 @@ HEIGHTS = """() => Object.fromEntries([...document.querySelectorAll('main > sect
   .map((slide) => [slide.id, Math.round(slide.getBoundingClientRect().height)]))"""
 DRAWN = """() => [...document.querySelectorAll('.gapfm-explorable')]
   .every((root) => Number(root.dataset.drawn) > 0)"""
-HERE = "() => location.hash"
 AXE = """async () => (await axe.run(document, { resultTypes: ['violations'] })).violations
   .map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 120)}`)"""
 
@@ -42,13 +41,13 @@ def opened(browser, files):
             problems.append(route.request.url)
         route.continue_()
 
-    def opener(name, size=BEAMER, **options):
+    def opener(name, size=BEAMER, *, at="", **options):
         contexts.append(browser.new_context(viewport=size, offline=True, **options))
         contexts[-1].route("**/*", guard)
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda m: m.type == "error" and problems.append(m.text))
-        page.goto(files[name].as_uri())
+        page.goto(files[name].as_uri() + at)
         page.wait_for_function(DRAWN)
         return page
 
@@ -100,13 +99,13 @@ def test_axe_finds_nothing_in_a_deck(opened, scheme):
     assert page.evaluate(AXE) == []
 
 
+def hash_is(page, wanted):
+    page.wait_for_function("(wanted) => location.hash === wanted", arg=wanted)
+
+
 def test_keys_turn_the_slides_and_leave_the_sliders_theirs(opened):
     page = opened("ap-to-gradients")
-
-    def hash_is(wanted):
-        page.wait_for_function("(wanted) => location.hash === wanted", arg=wanted)
-
-    hash_is("#title")
+    hash_is(page, "#title")
     for key, wanted in (
         ("ArrowRight", "#two-systems-five-films-one-user"),
         (" ", "#what-the-user-sees"),
@@ -115,33 +114,67 @@ def test_keys_turn_the_slides_and_leave_the_sliders_theirs(opened):
         ("Home", "#title"),
     ):
         page.keyboard.press(key)
-        hash_is(wanted)
-    notes = page.locator(".notes").first
-    assert not notes.is_visible()
-    page.keyboard.press("n")
-    assert notes.is_visible()
-    page.keyboard.press("n")
+        hash_is(page, wanted)
 
+    page = opened("ap-to-gradients", at="#predict-then-shift")
+    hash_is(page, "#predict-then-shift")
+    page.keyboard.press("ArrowRight")
     slider = page.locator("#predict-then-shift input[type=range]").first
     slider.focus()
-    hash_is("#predict-then-shift")
     before = slider.input_value()
     page.keyboard.press("ArrowRight")
     assert slider.input_value() != before
     page.keyboard.press("PageDown")  # a presenter's button turns, wherever one has clicked
-    hash_is("#a-theorem-in-five-lines")
+    hash_is(page, "#a-theorem-in-five-lines")
     page.reload()
-    hash_is("#a-theorem-in-five-lines")
+    hash_is(page, "#a-theorem-in-five-lines")
 
 
-def test_paper_has_every_slide_with_its_notes(opened):
-    page = opened("training-and-repair")
+@pytest.mark.parametrize("name", SOURCES)
+def test_what_follows_a_question_waits_for_a_key(opened, name):
+    page = opened(name)
+    assert page.locator(".callout-note ~ :not(.notes):visible").count() == 0
+    page = opened("training-and-repair", at="#two-opposite-visitors")
+    answer = page.locator("#two-opposite-visitors table")
+    page.keyboard.press("ArrowRight")
+    assert answer.is_visible()
+    page.keyboard.press("ArrowLeft")
+    assert not answer.is_visible()
+    page = opened("ap-to-gradients", at="#by-hand")
+    for n_rows in range(4):
+        assert page.locator("#by-hand tbody tr:visible").count() == n_rows
+        page.keyboard.press("ArrowRight")
+
+
+def test_notes_are_in_the_presenters_window_alone(opened):
+    page = opened("training-and-repair", at="#two-opposite-visitors")
+    with page.expect_popup() as opening:
+        page.keyboard.press("s")
+    presenter = opening.value
+    presenter.locator("#two-opposite-visitors.now").wait_for()
+    shown = ["two-opposite-visitors", "only-the-worst-placed-films"]
+    sections = "all => all.filter((e) => e.checkVisibility()).map((e) => e.id)"
+    assert presenter.locator("main > section").evaluate_all(sections) == shown
+    assert "5 minutes." in presenter.locator(".notes:visible").inner_text()
+    presenter.locator(".clock:not(:empty)").wait_for()
+    presenter.keyboard.press("ArrowRight")
+    page.locator("#two-opposite-visitors table:visible").wait_for()
+    presenter.keyboard.press("ArrowRight")
+    hash_is(page, "#only-the-worst-placed-films")
+    presenter.keyboard.press("b")
+    page.wait_for_selector("[data-blank]")
+    page.keyboard.press("n")
+    assert not page.locator(".notes:visible").count()
+    assert opened.problems == []
+
+
+@pytest.mark.parametrize("asked", ["", "?print=notes"])
+def test_paper_has_notes_and_answers_where_they_are_asked_for(opened, asked):
+    page = opened("training-and-repair", at=asked)
     page.emulate_media(media="print")
-    shown = page.locator(".notes").evaluate_all(
-        "all => all.map((e) => e.checkVisibility())"
-    )
-    assert len(shown) == len(slides(SOURCES["training-and-repair"]))
-    assert all(shown)
+    n_slides = len(slides(SOURCES["training-and-repair"]))
+    assert page.locator(".notes:visible").count() == (n_slides if asked else 0)
+    assert page.locator("#two-opposite-visitors table").is_visible() == bool(asked)
 
 
 # ------------------------------------------------------------------ what is embedded

@@ -1,4 +1,4 @@
-// Chapter 9: from the printed objective to the repaired ones, one change at a time.
+// Chapter 9: from the printed objective to the corrected ones, one change at a time.
 
 import { COLOURS, chart, ticks } from "../chart.js";
 import { laboratory, make, written } from "../kit.js";
@@ -14,7 +14,7 @@ const PUT_IN = "put in, one after the other", TAKEN_OUT = "taken out of consiste
 const three = (value) => Math.abs(value).toFixed(3).replace(/^0/, ""), signed = (value) => (value < 0 ? "−" : "+") + three(value);
 
 // data: {whole: the step that has all of consistent GAP, rows: [{given, metric, system,
-// mean: [mean, low, high], change: [difference, low, high], clear}]}; the change is against the step
+// mean: [mean, low, high], change: [difference, low, high]}]}; the change is against the step
 // before, or `whole` for what is taken out.
 export function view(place, { rows, whole }) {
   const metrics = [...new Set(rows.map((row) => row.metric))], givens = [...new Set(rows.map((row) => String(row.given)))];
@@ -50,10 +50,10 @@ export function view(place, { rows, whole }) {
         dots: found.slice(0, at + 1).map((one, k) => ({ x: one.mean[0], y: k, colour: k === at ? COLOURS[1] : COLOURS[0] })),
         levels: base ? [{ x: base.mean[0] }] : [],
       });
-      const clear = (one) => (one.clear ? "clear after Holm's correction" : one.change[1] > 0 || one.change[2] < 0 ? "the interval leaves 0 out" : "can't be told from none");
+      const zero = (one) => (one.change[1] > 0 || one.change[2] < 0 ? "the interval excludes 0" : "the interval includes 0");
       const name = bare(names[at]);
       lab.say(base
-        ? `${way === PUT_IN ? `Change ${at}, ${WORDS[name] ?? name}` : `Without “${name}”${WITH_IT[name] ?? ""}`}: ${metric} ${three(now.mean[0])}, ${signed(now.change[0])} [${signed(now.change[1])}, ${signed(now.change[2])}] against ${way === PUT_IN ? "the step before" : "consistent GAP"}; ${clear(now)}.`
+        ? `${way === PUT_IN ? `Change ${at}, ${WORDS[name] ?? name}` : `Without “${name}”${WITH_IT[name] ?? ""}`}: ${metric} ${three(now.mean[0])}, ${signed(now.change[0])} [${signed(now.change[1])}, ${signed(now.change[2])}] against ${way === PUT_IN ? "the step before" : "consistent GAP"}; ${zero(now)}.`
         : `${way === PUT_IN ? "The objective of the paper, nothing changed yet" : "Consistent GAP with all its changes"}: ${metric} ${three(now.mean[0])}, between ${three(now.mean[1])} and ${three(now.mean[2])}. Move to the ${way === PUT_IN ? "first change" : "first one taken out"}.`);
     },
   });

@@ -7,13 +7,13 @@ import { counted, laboratory, make } from "../kit.js";
 const LENGTH = 10; // of a list
 const GLIDE = 420; // ms that a film takes to its new place
 
-// data: {films: [title, factors by the printed objective, by the repaired one, its bias] each, maxGrade,
+// data: {films: [title, factors by the printed objective, by the corrected one, its bias] each, maxGrade,
 // asked: places of the films to grade, stars: of each at the start, printed, repaired: how to fold in}
 export function view(place, { films, maxGrade, asked, stars, printed, repaired }) {
   const names = films.map(([title]) => title.replace(/ \(\d{4}\)$/, ""));
   const models = [
     { name: "As printed", fold: { ...printed, maxGrade }, V: flat(films.map((film) => film[1])), b: null },
-    { name: "Repaired", fold: { ...repaired, maxGrade }, V: flat(films.map((film) => film[2])), b: Float64Array.from(films, (film) => film[3]) },
+    { name: "Corrected", fold: { ...repaired, maxGrade }, V: flat(films.map((film) => film[2])), b: Float64Array.from(films, (film) => film[3]) },
   ];
   const flip = make("button", { type: "button", onclick: () => lab.set({ stars: opposite(graded(lab.values.stars)), traded: 1 }) }, "Trade places");
   const rows = asked.map((film, k) => starred(films[film][0], names[film], maxGrade, (grade) => {
@@ -35,9 +35,9 @@ export function view(place, { films, maxGrade, asked, stars, printed, repaired }
   }
 
   const lab = laboratory(place, {
-    name: "rate", title: "Grade a few films",
-    ask: "A stranger has seen the same films and turns every grade round: where you give five stars, one. Which list will change more if you trade places? Guess, then press.",
-    note: "Both lists are made of the 200 most rated films of MovieLens 100K, without those that you grade, by factors that were trained beforehand; your own row of numbers is found anew with every star, here in your browser, and goes nowhere. The stars at the start make a large difference: with two of these films, one at five stars and one at one, 8.9 of ten are shared on average as printed, and 5.3 repaired.",
+    name: "rate", title: "Rate a few films",
+    ask: "A stranger has seen the same films and turns every rating round: one star where you give five. Which list will change more if you trade places? Guess, then press.",
+    note: "Both lists come from the 200 most rated films of MovieLens 100K, without those that you rate. The factors were trained beforehand. Your own row of numbers is computed with every star, here in your browser, and goes nowhere. The stars at the start make a large difference: with two of these films, one at five stars and one at one, 8.9 of ten films are shared on average as printed, and 5.3 as corrected.",
     held: { stars, traded: 0 }, // what the two share is an answer: it waits until they trade places
     render({ stars: given, traded }) {
       const mine = graded(given), any = mine.some(Boolean), setting = `${mine} ${traded}`;
@@ -51,9 +51,9 @@ export function view(place, { films, maxGrade, asked, stars, printed, repaired }
       });
       const [one, two] = found.map(({ common }) => common), [before, after] = found.map(({ change }) => change);
       const changes = before && after ? ` The first list ${before}, the second ${after}.` : "";
-      lab.say(!any ? "Without a star you have no taste yet: as printed, all scores are 0; repaired, the films’ biases are left, one list for all."
-        : `${traded ? `Of ten films you share ${one} with the stranger by the objective as printed, and ${two} by the repaired one.`
-          : "How many films of each list will the stranger have too? Guess, then trade places."}${changes}`);
+      lab.say(!any ? "Without a star you have no taste yet. As printed, all scores are 0. As corrected, the films’ biases remain, which give everybody the same list."
+        : `${traded ? `Of ten films you share ${one} with the stranger by the objective as printed, and ${two} by the corrected one.`
+          : "How many films of each list does the stranger have as well? Guess, then trade places."}${changes}`);
     },
   });
   lab.figure.append(make("div", { class: "gx-rate" },
