@@ -1,5 +1,6 @@
 """`python -m gapfm_teach course FOLDER`: a folder of notebooks to work in."""
 
+import re
 import sys
 from argparse import Namespace
 
@@ -9,6 +10,18 @@ from .cells import source
 from .folder import FOLDED, make, update
 from .merge import Merged
 from .numbers import HEADING
+
+# Modules of `gapfm_teach` that earlier editions import, and where their contents are now.
+MOVED = {
+    "exercises": "gapfm_course.exercises",
+    "explorables": "gapfm_course.explorables",
+    "widgets": "gapfm_course.explorables",
+    "lab": "gapfm_lab",
+    "learning": "gapfm_teach.training",
+    "repaired": "gapfm_teach.consistent",
+    "selection": "gapfm_teach.paper",
+    "smooth": "gapfm_teach.paper",
+}
 
 
 def main(options: Namespace) -> int:
@@ -24,7 +37,7 @@ def main(options: Namespace) -> int:
         print(error, file=sys.stderr)
         return 1
     for name, merged in done.items():
-        print(_said(name, merged))
+        print("\n".join([_said(name, merged), *_old_imports(name, merged)]))
     print(f"{folder} is ready; open it with: jupyter lab {folder}")
     return 0
 
@@ -48,3 +61,14 @@ def _places(merged: Merged) -> list[str]:
         if cell["id"] in merged.both:
             places.append(f"{section}: {words}")
     return places
+
+
+def _old_imports(name: str, merged: Merged) -> list[str]:
+    """What to write instead of each moved module that the student's own cells import."""
+    cells = merged.notebook["cells"]
+    own = "\n".join(source(cell) for cell in cells if cell["id"] in merged.own_cells)
+    return [
+        f"{name}: gapfm_teach.{old} in your own cells has moved; write {new} instead"
+        for old, new in MOVED.items()
+        if re.search(rf"\bgapfm_teach(?:\.| import .*\b){old}\b", own)
+    ]
