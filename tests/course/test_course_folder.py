@@ -1,11 +1,13 @@
 """`python -m gapfm_teach course FOLDER`: what is there after it, and what it will not touch."""
 
+import importlib
 import json
 import shutil
 
 import pytest
 
 from gapfm_course import doctor
+from gapfm_course.class_edition import command as course_command
 from gapfm_course.class_edition import folder as course
 from gapfm_course.class_edition.originals import with_originals
 from gapfm_course.class_edition.sources import CHECKOUT
@@ -148,6 +150,21 @@ def test_her_answer_survives_a_newer_edition(made, newer, capsys):
     shown = sources_of(made / ONE)
     assert shown.index("my answer") == shown.index("A better question") + 1
     assert f"{ONE}: 1 new from the course, 1 of yours kept\n" in capsys.readouterr().out
+
+
+def test_old_imports_in_own_cells_are_told_with_what_to_write(made, newer, capsys):
+    mine = "from gapfm_teach.exercises import check\nfrom gapfm_teach import GAPfm, smooth"
+    change(made / ONE, "03-031", mine)
+    assert main(["course", str(made), "--update"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if "moved" in line] == [
+        f"{ONE}: gapfm_teach.{old} in your own cells has moved; write {new} instead"
+        for old, new in (
+            ("exercises", "gapfm_course.exercises"),
+            ("smooth", "gapfm_teach.paper"),
+        )
+    ]
+    for new in course_command.MOVED.values():
+        assert importlib.import_module(new)
 
 
 def test_a_cell_that_both_have_changed_is_named_by_section_and_words(made, newer, capsys):
