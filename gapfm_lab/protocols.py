@@ -140,7 +140,7 @@ PROTOCOLS = {
         words="users with at least Given + 10 ratings; Given drawn for training, all others ranked",
     ),
     "ablation": Protocol(
-        "catalogue", (10, 30), STEPS, CATALOGUE, _CHANGES, EXTENT, words=_CATALOGUE
+        "catalogue", (10, 30), STEPS, CATALOGUE, _CHANGES, EXTENT, n_splits=3, words=_CATALOGUE
     ),
     "family": Protocol(
         "catalogue", (10, 30), _FAMILY, CATALOGUE, against(_FAMILY, "GAP"), EXTENT, n_splits=3,
