@@ -162,18 +162,6 @@ def select_users(ratings: Ratings, kept: np.ndarray, what: str) -> Ratings:
     return subset(ratings, np.repeat(kept, np.diff(ratings.indptr)), what, kept)
 
 
-def difference(ratings: Ratings, taken: Ratings) -> Ratings:
-    """`ratings` less the (user, item) pairs of `taken`, which has the same users and items.
-
-    >>> from gapfm_teach import Ratings
-    >>> from gapfm_teach.splits import difference
-    >>> ratings = Ratings([0, 3], [0, 1, 2], [5, 4, 3])
-    >>> difference(ratings, Ratings([0, 1], [1], [4], n_items=3)).grades.tolist()
-    [5, 3]
-    """
-    return subset(ratings, ~overlap_mask(ratings, taken), "less those taken out")
-
-
 def overlap_mask(ratings: Ratings, other: Ratings) -> np.ndarray:
     """Mark the ratings whose (user, item) is in `other` too, which has the same users and items.
 

@@ -68,19 +68,6 @@ def beside_paper(results: pd.DataFrame, table: str, given: int) -> pd.DataFrame:
     return wide.rename_axis(index=None)
 
 
-def wide(results: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Means ± half of the interval of one metric as text: a row a system, a column a Given.
-
-    results : as `read_results` gives them. The systems best at the first Given first.
-    """
-    rows = results[results["metric"] == metric]
-    rows = rows.assign(text=_with_half(rows))
-    table = rows.pivot(index="system", columns="given", values="text")
-    first = rows[rows["given"] == rows["given"].min()]
-    order = first.sort_values("mean", ascending=False)["system"]
-    return table.reindex(order).rename_axis(index=None, columns="Given")
-
-
 def leads(differences: pd.DataFrame, reference: str, metric: str) -> pd.DataFrame:
     """How far `reference` is ahead of each other system, as text.
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from gapfm_lab.experiments import results
-from gapfm_lab.experiments.results import leads, wide
+from gapfm_lab.experiments.results import leads
 from gapfm_lab.paper import PAPER
 
 
@@ -52,15 +52,6 @@ def stored():
     return pd.DataFrame(
         rows, columns=["given", "system", "metric", "mean", "ci_low", "ci_high"]
     )
-
-
-def test_wide_has_the_best_system_first(stored):
-    table = wide(stored, "NDCG@5")
-    assert table.index.tolist() == ["B", "A"]
-    assert table.loc["A"].tolist() == [
-        ".200\N{NO-BREAK SPACE}±.010",
-        ".300\N{NO-BREAK SPACE}±.020",
-    ]
 
 
 def test_leads_are_seen_from_the_reference():
