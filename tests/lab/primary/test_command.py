@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import gapfm_lab.reproduce.command  # noqa: F401  what it declares is read before a test changes it
 from gapfm_lab.primary import command, declared
 from gapfm_lab.primary.command import primary, with_holm
 from gapfm_lab.primary.run import Piece, folder_name, pieces
