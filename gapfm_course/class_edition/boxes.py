@@ -29,7 +29,9 @@ TITLE = re.compile(r"^#### (?P<title>.+)$", re.M)
 FOLD = re.compile(
     r'<details class="(?P<kind>[\w-]+)">\n?<summary>(?P<summary>.+?)</summary>'
 )
-SOLUTION = re.compile(r'<details class="solution">.*?</details>\n*', re.S)
+SOLUTION = re.compile(
+    r'<details class="solution">\s?<summary>Solution.*?</details>\n*', re.S
+)
 
 
 def styled(text: str) -> str:
