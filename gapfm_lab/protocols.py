@@ -83,15 +83,9 @@ def _step(repairs: Sequence[str]) -> Space:
     summed = not ("1/Z" in repairs and "stars for weights" not in repairs)
     smooth = "smooth ranks" in repairs
     reg = (1.5 if smooth else 1.0) if summed else 0.05
-    rate = (
-        0.3
-        if "Adagrad" in repairs
-        else 0.1
-        if summed and smooth
-        else 0.01
-        if summed
-        else 1.0
-    )
+    rate = 0.3 if smooth or "Adagrad" in repairs else 0.01
+    if not summed and "Adagrad" not in repairs:
+        rate = 1.0
     return Space(
         partly_repaired,
         {"reg": reg, "learning_rate": rate},
