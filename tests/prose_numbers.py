@@ -46,6 +46,7 @@ EXEMPT = [
     for pattern in (
         FENCED,
         CALCULATED,
+        r"<summary>.*?</summary>",  # a title, or a choice of the quiz, right or wrong
         r"^#+ .*$",
         r"\[[^\]]*\]\([^)]*\)|<https?:[^>]*>|\{[#.][^}]*\}|</?[a-z][^>]*>|@[\w:-]*\w",
         r"\"[^\"]*\"|^>.*$",

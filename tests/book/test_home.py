@@ -47,5 +47,7 @@ def test_the_home_page_is_alive_from_a_file(open_page):
     page.wait_for_selector(".gapfm-explorable[data-drawn]")
     assert page.locator(".gx-shelf").count() == 2
     assert page.locator(".gx-shelf li").count() == 20
-    assert "10 with the stranger" in page.locator(".gx-said").inner_text()
+    assert "Guess, then trade places." in page.locator(".gx-said").inner_text()
+    page.get_by_role("button", name="Trade places").click()
+    page.wait_for_function("/share 10 /.test(document.querySelector('.gx-said').innerText)")
     assert not open_page.problems

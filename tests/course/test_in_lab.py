@@ -29,7 +29,9 @@ def opened(tmp_path_factory, browser):
 
 def test_numbers_boxes_folds_and_links_are_seen(opened):
     page, _ = opened
-    expect(page.locator(f"{SHOWN} h2").first).to_contain_text("3.1 What is being climbed?")
+    expect(page.locator(f"{SHOWN} h2").first).to_contain_text(
+        "3.1 What does training maximise?"
+    )
     expect(page.locator(f"{SHOWN} mjx-labels").first).to_be_attached(
         timeout=1000 * PATIENCE
     )

@@ -147,7 +147,7 @@ def test_a_link_brings_stars_back_and_none_at_all_are_no_taste(show, models):
 def test_the_averages_that_the_page_names_are_right(models):
     source = (HERE / "views" / "rate.js").read_text(encoding="utf-8")
     named = re.search(
-        r"([\d.]+) of ten are shared on average as printed, and ([\d.]+) rep", source
+        r"([\d.]+) of ten films are shared on average as printed, and ([\d.]+) as", source
     )
     found = [[], []]
     for pair in combinations(range(len(ASKED)), 2):

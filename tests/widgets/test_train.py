@@ -131,15 +131,6 @@ def test_a_slow_start_and_a_large_lambda_are_said_in_words(stage):
     assert "γλ is above 1" in stage.said() or "γ(σ + λ) is above 2" in stage.said()
 
 
-def test_the_best_of_what_is_not_measured_yet_is_the_best_so_far(stage):
-    stage.page.evaluate(HEAR)
-    stage.slide("D", 19)
-    final = settled(stage)
-    heard = [words for words in stage.page.evaluate("heard") if "best" in words]
-    assert "(best so far " in heard[0]
-    assert re.search(r"\(best 0[\d.]+ at", final)
-
-
 def test_a_dragged_slider_is_followed_to_its_end(stage):
     """Many moves in a row: the last one counts, and some before it are seen."""
     slider = "input[id$='-rate']"
