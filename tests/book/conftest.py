@@ -35,6 +35,7 @@ def site(site_folder):
     pages = sorted(
         path.relative_to(site_folder).as_posix()
         for path in site_folder.rglob("*.html")
+        if path.name != "404.html"  # no page of the book
         if path.parent != site_folder / "slides"
     )
     handler = functools.partial(QuietHandler, directory=str(site_folder))

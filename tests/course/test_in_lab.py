@@ -45,7 +45,7 @@ def test_numbers_boxes_folds_and_links_are_seen(opened):
     fold = page.locator(f"{SHOWN} details", has_text="Hint 1").first
     assert not fold.evaluate("fold => fold.open")
     fold.locator("summary").click()
-    expect(fold).to_contain_text("has one sum")
+    expect(fold).to_contain_text("contains one sum")
     page.set_viewport_size({"width": 1280, "height": 900})
     link = page.locator(f"{SHOWN} a[href*='#eq-gradients-']").first
     target = link.get_attribute("href").partition("#")[2]
