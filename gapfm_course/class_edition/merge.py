@@ -30,7 +30,7 @@ class Merged:
 def merge(student_notebook: dict[str, Any], course: dict[str, Any]) -> Merged:
     """`student_notebook`, a copy that the course once gave out, brought up to `course`.
 
-    Raises ValueError where `student_notebook` is no such copy.
+    Raises ValueError if `student_notebook` is not a copy of the course.
     """
     given, fresh = originals(student_notebook), originals(course)
     if given == fresh:

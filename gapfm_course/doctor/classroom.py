@@ -178,7 +178,7 @@ def explain(code: str) -> tuple[str, bool]:
         lines = [f"{ALL_WELL}: all is well"]
     else:
         lines = [
-            f"{letter}: {PROBLEMS[letter].what}. To mend it: {PROBLEMS[letter].remedy}"
+            f"{letter}: {PROBLEMS[letter].what}. To fix it: {PROBLEMS[letter].remedy}"
             for letter in letters
         ]
     if versions == checksum():

@@ -31,12 +31,11 @@ def site_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def site(site_folder):
-    """Serve the site on the loopback; yield (address, pages), the decks of slides left out."""
+    """Serve the site on the loopback; yield (address, pages), without the decks of slides and the 404 page."""
     pages = sorted(
         path.relative_to(site_folder).as_posix()
         for path in site_folder.rglob("*.html")
-        if path.name != "404.html"  # no page of the book
-        if path.parent != site_folder / "slides"
+        if path.name != "404.html" and path.parent != site_folder / "slides"
     )
     handler = functools.partial(QuietHandler, directory=str(site_folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

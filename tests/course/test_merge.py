@@ -1,4 +1,4 @@
-"""A student's work and a newer edition, however both have changed: nothing of hers is lost."""
+"""A student's work and a newer edition, however both have changed: nothing of own is lost."""
 
 import copy
 
@@ -53,14 +53,14 @@ def edited(draw, cells, prefix):
 def meetings(draw):
     """What was given out, what the student has made of it, and the newer edition."""
     old = given_out(draw)
-    hers = old | {"cells": edited(draw, old["cells"], "hers")}
-    return old, hers, notebook(*edited(draw, old["cells"], "news"))
+    own = old | {"cells": edited(draw, old["cells"], "own")}
+    return old, own, notebook(*edited(draw, old["cells"], "news"))
 
 
-def touched(hers, old):
+def touched(own, old):
     """The cells that the student has changed or added."""
     prints = originals(old)
-    return [one for one in hers["cells"] if prints.get(one["id"]) != print_of(one)]
+    return [one for one in own["cells"] if prints.get(one["id"]) != print_of(one)]
 
 
 def texts(cells):
@@ -69,20 +69,20 @@ def texts(cells):
 
 @given(meetings())
 def test_no_cell_of_hers_is_lost(meeting):
-    old, hers, new = meeting
-    result = texts(merge(hers, new).notebook["cells"])
-    for text in texts(touched(hers, old)):
+    old, own, new = meeting
+    result = texts(merge(own, new).notebook["cells"])
+    for text in texts(touched(own, old)):
         assert text in result
         result.remove(text)
 
 
 @given(meetings())
 def test_the_course_is_there_as_it_is_now(meeting):
-    """Each cell of it: as it is, or beside hers with a mark, or as hers where the course has not
+    """Each cell of it: as it is, or beside own with a mark, or as own where the course has not
     changed it, or not at all where she has deleted it and the course has not changed it."""
-    old, hers, new = meeting
-    before, now = originals(old), {one["id"]: one for one in hers["cells"]}
-    result = merge(hers, new).notebook["cells"]
+    old, own, new = meeting
+    before, now = originals(old), {one["id"]: one for one in own["cells"]}
+    result = merge(own, new).notebook["cells"]
     for one in new["cells"]:
         unchanged = before.get(one["id"]) == print_of(one)
         if unchanged and one["id"] not in now:
@@ -99,9 +99,9 @@ def test_the_course_is_there_as_it_is_now(meeting):
 
 @given(meetings())
 def test_what_neither_has_touched_and_the_course_has_dropped_goes(meeting):
-    old, hers, new = meeting
-    ours = {one["id"] for one in new["cells"]} | {one["id"] for one in touched(hers, old)}
-    result = {one["id"] for one in merge(hers, new).notebook["cells"]}
+    old, own, new = meeting
+    ours = {one["id"] for one in new["cells"]} | {one["id"] for one in touched(own, old)}
+    result = {one["id"] for one in merge(own, new).notebook["cells"]}
     gone = originals(old).keys() - ours
     if originals(old) != originals(new):
         assert not gone & result
@@ -109,8 +109,8 @@ def test_what_neither_has_touched_and_the_course_has_dropped_goes(meeting):
 
 @given(meetings())
 def test_ids_are_unique_and_a_second_time_changes_nothing(meeting):
-    _, hers, new = meeting
-    once = merge(hers, new).notebook
+    _, own, new = meeting
+    once = merge(own, new).notebook
     ids = [one["id"] for one in once["cells"]]
     assert len(set(ids)) == len(ids)
     assert merge(once, new).notebook == once
@@ -125,25 +125,25 @@ def test_where_she_has_done_nothing_she_gets_the_new_edition(meeting):
 
 @given(meetings())
 def test_where_the_course_has_not_changed_hers_stays(meeting):
-    old, hers, _ = meeting
-    assert merge(hers, old).notebook == hers
+    old, own, _ = meeting
+    assert merge(own, old).notebook == own
 
 
 @given(meetings())
 def test_a_program_that_drops_ids_loses_nothing(meeting):
-    old, hers, new = meeting
-    for one in hers["cells"]:
+    old, own, new = meeting
+    for one in own["cells"]:
         del one["id"]
-    result = texts(merge(hers, new).notebook["cells"])
-    for text in set(texts(hers["cells"])) - set(texts(old["cells"])):
+    result = texts(merge(own, new).notebook["cells"])
+    for text in set(texts(own["cells"])) - set(texts(old["cells"])):
         assert text in result
 
 
 def test_both_versions_stand_side_by_side_and_hers_runs_last():
     old = notebook(cell("a", "x = ..."), cell("b", "Text", "markdown"))
-    hers = old | {"cells": [cell("a", "x = 1"), cell("b", "My text", "markdown")]}
+    own = old | {"cells": [cell("a", "x = 1"), cell("b", "My text", "markdown")]}
     new = notebook(cell("a", "x = None"), cell("b", "New text", "markdown"))
-    merged = merge(hers, new)
+    merged = merge(own, new)
     assert [one["source"] for one in merged.notebook["cells"]] == [
         f"# {NEW}\nx = None",
         "x = 1",
@@ -164,11 +164,11 @@ def test_both_versions_stand_side_by_side_and_hers_runs_last():
 
 def test_an_added_cell_stays_behind_the_one_it_was_written_under():
     old = notebook(cell("a", "1"), cell("b", "2"), cell("c", "3"))
-    hers = old | {
+    own = old | {
         "cells": [cell("a", "1"), cell("b", "2"), cell("own", "mine"), cell("c", "3")]
     }
     new = notebook(cell("a", "1"), cell("n", "new"), cell("b", "2, better"), cell("c", "3"))
-    shown = [one["source"] for one in merge(hers, new).notebook["cells"]]
+    shown = [one["source"] for one in merge(own, new).notebook["cells"]]
     assert shown == ["1", "new", "2, better", "mine", "3"]
 
 
@@ -177,25 +177,25 @@ ANSWER = cell("b", "mine")
 
 
 @pytest.mark.parametrize(
-    ("hers", "new", "shown"),
+    ("own", "new", "shown"),
     [  # the cells of the newer edition, and what becomes of the student's
         ([0, 3, ANSWER, 2], ["1", "2", "3", "4"], ["1", "4", "mine", "3"]),
         ([0, 3, ANSWER, 2], ["1, better", "2", "3", "4"], ["1, better", "4", "mine", "3"]),
         ([3, 0, 1], ["1", "2, better", "3", "4"], ["4", "1", "2, better"]),
     ],
 )
-def test_a_cell_that_was_moved_stays_where_it_is(hers, new, shown):
-    hers = notebook(*OLD) | {"cells": [OLD[i] if isinstance(i, int) else i for i in hers]}
+def test_a_cell_that_was_moved_stays_where_it_is(own, new, shown):
+    own = notebook(*OLD) | {"cells": [OLD[i] if isinstance(i, int) else i for i in own]}
     new = notebook(*(cell(name, text) for name, text in zip("abcd", new, strict=True)))
-    assert [one["source"] for one in merge(hers, new).notebook["cells"]] == shown
+    assert [one["source"] for one in merge(own, new).notebook["cells"]] == shown
 
 
 def test_an_answer_without_an_id_is_told_by_its_place_and_runs_last():
-    hers = [cell("", text) for text in ("1", "mine", "my own", "3", "4")]
-    for one in hers:
+    own = [cell("", text) for text in ("1", "mine", "my own", "3", "4")]
+    for one in own:
         del one["id"]
     new = notebook(OLD[0], cell("b", "2, better"), *OLD[2:])
-    merged = merge(notebook(*OLD) | {"cells": hers}, new)
+    merged = merge(notebook(*OLD) | {"cells": own}, new)
     shown = [one["source"] for one in merged.notebook["cells"]]
     assert shown == ["1", f"# {NEW}\n2, better", "mine", "my own", "3", "4"]
     assert merged.both == ["b"]
@@ -203,9 +203,9 @@ def test_an_answer_without_an_id_is_told_by_its_place_and_runs_last():
 
 def test_tags_and_metadata_of_others_stay():
     about = {"tags": ["exam"], "other program": {"a": 1}}
-    hers = notebook(*OLD) | {"cells": [one | {"metadata": about} for one in OLD]}
+    own = notebook(*OLD) | {"cells": [one | {"metadata": about} for one in OLD]}
     new = notebook(*(cell(one["id"], "better") for one in OLD))
-    assert all(one["metadata"] == about for one in merge(hers, new).notebook["cells"])
+    assert all(one["metadata"] == about for one in merge(own, new).notebook["cells"])
 
 
 def test_what_her_own_run_has_put_out_stays_with_unchanged_code():
@@ -213,9 +213,9 @@ def test_what_her_own_run_has_put_out_stays_with_unchanged_code():
     stored = [{"output_type": "stream", "name": "stdout", "text": "41"}]
     newer = [{"output_type": "stream", "name": "stdout", "text": "43"}]
     old = notebook(cell("a", "x", outputs=stored), cell("b", "y", outputs=stored))
-    hers = old | {"cells": [cell("a", "x", outputs=ran), cell("b", "y", outputs=stored)]}
+    own = old | {"cells": [cell("a", "x", outputs=ran), cell("b", "y", outputs=stored)]}
     new = notebook(cell("a", "x", outputs=newer), cell("b", "y", outputs=newer))
-    outputs = [one["outputs"] for one in merge(hers, new).notebook["cells"]]
+    outputs = [one["outputs"] for one in merge(own, new).notebook["cells"]]
     assert outputs == [ran, newer]
 
 
