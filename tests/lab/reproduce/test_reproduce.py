@@ -3,6 +3,7 @@
 import _thread
 import json
 import signal
+import threading
 import time
 
 import numpy as np
@@ -160,21 +161,27 @@ def ctrl_c_heard():
 
 @pytest.mark.usefixtures("ctrl_c_heard")
 def test_at_ctrl_c_the_running_piece_is_finished_and_nothing_is_made_twice(
-    tmp_path, capsys
+    tmp_path, monkeypatch
 ):
-    made = []
+    made, said, heard = [], [], threading.Event()
+
+    def listen(*words, **_):
+        said.extend(words)
+        heard.set()
 
     def make(piece):
         if piece == 1 and len(made) == 1:
             _thread.interrupt_main()
-            time.sleep(0.5)  # until it is heard
+            assert heard.wait(60)
+            time.sleep(0.5)  # until what waits is cancelled, right behind the words
         made.append(piece)
         return pd.DataFrame({"x": [piece]})
 
+    monkeypatch.setattr(running, "print", listen, raising=False)
     todo = {f"{piece}.csv": piece for piece in range(3)}
     with pytest.raises(KeyboardInterrupt):
         running.run(todo, make, tmp_path / "pieces", n_jobs=1)
-    assert "as soon as what runs is done" in capsys.readouterr().err
+    assert "as soon as what runs is done" in said[0]
     assert len(list((tmp_path / "pieces").glob("*.csv"))) == len(made) < 3
     found = running.run(todo, make, tmp_path / "pieces", n_jobs=1)
     assert sorted(made) == [0, 1, 2]
